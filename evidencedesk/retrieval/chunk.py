@@ -1,0 +1,52 @@
+"""What a Chunk is: the unit that is indexed, ranked and put into a prompt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from evidencedesk.text.spans import Span
+
+ChunkKind = Literal["text", "table", "code", "list"]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a chunk stands in its file.
+
+    `label` is `"{section}, lines {first}-{last}"`; lines count from 1 at the top of the file, both ends inclusive.
+    `span` is code points of the document's text. `heading` is the span of the heading above the chunk (empty at the
+    start of the body when there is none).
+    """
+
+    label: str
+    span: Span
+    first_line: int
+    last_line: int
+    heading: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of one document. Key: `id` = `<doc_id>:c<n>`, n from 0 per document and strategy.
+
+    `text` holds no heading; it equals the source at `location.span` up to what its chunker documents (white space
+    collapsed, a table header repeated). `section` is the anchor of the section in which the chunk starts.
+    """
+
+    id: str
+    doc_id: str
+    text: str
+    kind: ChunkKind
+    location: Location
+    path: str = ""
+    section: str = ""
+    title: str = ""
+    status: str = "current"
+    audience: str = "public"
+    lang: str = ""
+
+    def to_passage(self) -> str:
+        """What an embedding model reads: title and section above the text."""
+        heading = " – ".join(part for part in (self.title, self.section) if part)
+        return f"{heading}\n{self.text}" if heading else self.text

@@ -1,0 +1,58 @@
+"""All that the rules may read about one state of a workspace. Invariant: immutable; no rule sees a file or a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from evidencedesk.documents.document import Document
+from evidencedesk.retrieval.catalog import Catalog
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.evaluation import Contract, Evaluation, Standing
+from evidencedesk.retrieval.label_file import LabelFile
+from evidencedesk.retrieval.twins import Twins
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkedDocument:
+    """A document and its chunks, in source order."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnfindableSection:
+    """A section that its own title and heading do not retrieve: the query tried and the ids that came instead."""
+
+    path: str
+    anchor: str
+    query: str
+    winners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """One state of the workspace, before rules.
+
+    `documents` and `label_files` are keyed by path, in path order; `by_id` holds the first document (in path order) of
+    each id; `evaluations` are keyed by label id (first in path order when two labels share one). `chunking` is the
+    configured strategy in words, such as `fixed(size=200, overlap=40)`; `word_limit` the number of words the
+    configured model reads of a passage (None: no limit). `before` holds what each question's standing is compared
+    with, and `before_name` says what that is ("the baseline", "the last saved state").
+    """
+
+    documents: Mapping[str, ChunkedDocument]
+    by_id: Mapping[str, ChunkedDocument]
+    label_files: Mapping[str, LabelFile]
+    catalog: Catalog
+    contract: Contract
+    chunking: str
+    evaluations: Mapping[str, Evaluation]
+    twins: Twins
+    unfindable: tuple[UnfindableSection, ...]
+    word_limit: int | None
+    before: Mapping[str, Standing]
+    before_name: str
+    today: date

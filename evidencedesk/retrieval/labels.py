@@ -1,0 +1,47 @@
+"""Labels: questions with exact gold evidence. Invariant: a grade depends on document and text, never on a rank."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from evidencedesk.retrieval.catalog import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """One piece of evidence: a section (`<doc_id>#<heading>`), the exact words, and how much they answer.
+
+    `grade` 2 holds the whole answer, 1 a part of it. `doc_id` is the document that `section` names: up to its first
+    `#` unless whoever knows the document ids says otherwise.
+    """
+
+    section: str
+    evidence: str
+    grade: int = 2
+    doc_id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.doc_id:
+            object.__setattr__(self, "doc_id", self.section.split("#", 1)[0])
+
+    @property
+    def heading(self) -> str:
+        """The heading part of `section`; "" when it names a document only."""
+        return self.section[len(self.doc_id) + 1 :]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A question, whether the knowledge base answers it, and the gold evidence. Key: `id`.
+
+    `ignore` are rule codes suppressed for this label; `scope` overrides the workspace's scope for this question.
+    """
+
+    id: str
+    question: str
+    tags: tuple[str, ...] = ()
+    answerable: bool = True
+    gold: tuple[Gold, ...] = ()
+    reason: str = ""
+    ignore: tuple[str, ...] = field(default=(), kw_only=True)
+    scope: Scope | None = field(default=None, kw_only=True)

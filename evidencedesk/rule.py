@@ -1,0 +1,175 @@
+"""What a rule is: one decorated function in one file. Invariant: every other fact about a rule is derived from it."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.label_file import LabelFile
+from evidencedesk.retrieval.taxonomy import LABELS, STAGES
+from evidencedesk.text.spans import Span, TextEdit
+
+
+class Severity(Enum):
+    """How bad a problem is; the values are what the configuration and the command line accept."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+    HINT = "hint"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return list(Severity).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that belongs to a problem, and what is there."""
+
+    path: str
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair offered by name. `edits` maps paths to edits of those files.
+
+    A `safe` fix changes no meaning and may be applied without asking; nothing that deletes prose is safe.
+    """
+
+    title: str
+    edits: Mapping[str, tuple[TextEdit, ...]]
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What a check found at one place. `values` fill the rule's message template.
+
+    `subject` names what is at fault, whatever the line it stands on (a label id, a document id, a heading): with the
+    rule's code and the text at the place it makes the fingerprint. `severity` overrides the rule's default; `message`
+    picks one of the rule's other templates by name.
+    """
+
+    path: str
+    span: Span
+    values: Mapping[str, Any] = field(default_factory=dict)
+    subject: str = ""
+    related: tuple[Related, ...] = ()
+    severity: Severity | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A violation with its rule, as reported. Key: `fingerprint` (content, never line numbers)."""
+
+    code: str
+    name: str
+    severity: Severity
+    path: str
+    span: Span
+    message: str
+    related: tuple[Related, ...]
+    fixes: tuple[Fix, ...]
+    fingerprint: str
+    values: Mapping[str, Any]
+
+
+Subject = ChunkedDocument | LabelFile | Evaluation | Facts
+Check = Callable[[Any, Facts], Iterable[Violation]]
+Fixer = Callable[[Any, Facts, Violation], Iterable[Fix]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A check and its declaration.
+
+    The check takes one subject (by the annotation of its first parameter: a document, a label file, an evaluation, or
+    all facts at once) and the facts, and yields violations. `stage` and `failure` are from the taxonomy.
+    """
+
+    code: str
+    name: str
+    stage: str
+    failure: str
+    severity: Severity
+    message: str
+    messages: Mapping[str, str]
+    check: Check
+    fix: Fixer | None
+
+    @property
+    def subject(self) -> type:
+        """The type of the check's first parameter."""
+        hints = typing.get_type_hints(self.check)
+        first = next(iter(inspect.signature(self.check).parameters))
+        subject: type = hints[first]
+        return subject
+
+    @property
+    def docs(self) -> str:
+        """The rule's page in Markdown: what it does, why it is bad, an example, how to fix it."""
+        return inspect.cleandoc(self.check.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the docs."""
+        return self.docs.split("\n\n", 1)[0].replace("\n", " ")
+
+    def problem(
+        self, violation: Violation, text: str, fixes: Sequence[Fix] = (), severity: Severity | None = None
+    ) -> Problem:
+        """The problem for a violation in a file with this text; `severity` is the user's own choice and wins."""
+        template = self.messages[violation.message] if violation.message else self.message
+        content = " ".join(violation.span.of(text).split())
+        key = "\0".join((self.code, violation.path, violation.subject, violation.message, content))
+        return Problem(
+            code=self.code,
+            name=self.name,
+            severity=severity or violation.severity or self.severity,
+            path=violation.path,
+            span=violation.span,
+            message=template.format_map(violation.values),
+            related=violation.related,
+            fixes=tuple(fixes),
+            fingerprint=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16],
+            values=violation.values,
+        )
+
+
+def rule(
+    *,
+    code: str,
+    stage: str,
+    failure: str,
+    severity: Severity,
+    message: str,
+    messages: Mapping[str, str] | None = None,
+    fix: Fixer | None = None,
+) -> Callable[[Check], Rule]:
+    """Make a Rule of a check function; the function's name, with hyphens, is the rule's name.
+
+    `stage` is one of the taxonomy's STAGES or "content" or "control"; `failure` one of its LABELS or "" for faults
+    outside retrieval. `messages` are further templates that a violation may pick by name.
+    """
+    if stage not in (*STAGES, "content", "control"):
+        raise ValueError(f"{code}: unknown stage {stage!r}")
+    if failure and failure not in LABELS:
+        raise ValueError(f"{code}: unknown failure label {failure!r}")
+
+    def decorate(check: Check) -> Rule:
+        name = check.__name__.replace("_", "-")
+        return Rule(code, name, stage, failure, severity, message, dict(messages or {}), check, fix)
+
+    return decorate

@@ -1,0 +1,1 @@
+"""A folder of documents and labels, kept evaluated. Invariant: the only package of the core that touches the disk."""

@@ -1,0 +1,1 @@
+"""One file per editor feature: register, then thin handlers. Invariant: features never import each other."""
