@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 
 from evidencedesk.retrieval.evaluation import Evaluation
-from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnusedSuppression
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.taxonomy import LABELS, STAGES
 from evidencedesk.text.spans import Span, TextEdit
@@ -86,7 +86,7 @@ class Problem:
     values: Mapping[str, Any]
 
 
-Subject = ChunkedDocument | LabelFile | Evaluation | Facts
+Subject = ChunkedDocument | LabelFile | Evaluation | Facts | UnusedSuppression
 Check = Callable[[Any, Facts], Iterable[Violation]]
 Fixer = Callable[[Any, Facts, Violation], Iterable[Fix]]
 
@@ -95,8 +95,8 @@ Fixer = Callable[[Any, Facts, Violation], Iterable[Fix]]
 class Rule:
     """A check and its declaration.
 
-    The check takes one subject (by the annotation of its first parameter: a document, a label file, an evaluation, or
-    all facts at once) and the facts, and yields violations. `stage` and `failure` are from the taxonomy.
+    The check takes one subject (by the annotation of its first parameter: a document, a label file, an evaluation, an
+    unused suppression, or all facts at once) and the facts, and yields violations.
     """
 
     code: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from evidencedesk.documents.document import Document, Section
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Scope
+from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.labels import Gold, Label
 from evidencedesk.retrieval.taxonomy import Finding, Trace
 from evidencedesk.text.normal import Match
@@ -62,13 +63,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One label against one state of the knowledge base.
+    """One label against one state of the knowledge base; `source` says where the label is written.
 
     `rankings` maps searcher names to their ranked lists (scope filter applied, best first, up to `max(k, depth)`);
     `unfiltered` is the configured searcher's top k had there been no scope filter.
     """
 
     label: Label
+    source: LabelSource
     contract: Contract
     places: tuple[GoldPlace, ...]
     rankings: Mapping[str, RankedList]

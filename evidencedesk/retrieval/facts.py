@@ -12,6 +12,7 @@ from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Contract, Evaluation, Standing
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.twins import Twins
+from evidencedesk.text.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,25 @@ class UnfindableSection:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigDefect:
+    """What is wrong at one place of a configuration file; `message` is a sentence that says what is accepted."""
+
+    path: str
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedSuppression:
+    """A suppressed code that suppressed nothing: `span` covers the code, `whole` the comment or array that holds it."""
+
+    path: str
+    code: str
+    span: Span
+    whole: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """One state of the workspace, before rules.
 
@@ -40,7 +60,7 @@ class Facts:
     each id; `evaluations` are keyed by label id (first in path order when two labels share one). `chunking` is the
     configured strategy in words, such as `fixed(size=200, overlap=40)`; `word_limit` the number of words the
     configured model reads of a passage (None: no limit). `before` holds what each question's standing is compared
-    with, and `before_name` says what that is ("the baseline", "the last saved state").
+    with, and `before_name` says what that is ("the baseline", "the last saved state"). `rule_codes` are all that exist.
     """
 
     documents: Mapping[str, ChunkedDocument]
@@ -55,4 +75,6 @@ class Facts:
     word_limit: int | None
     before: Mapping[str, Standing]
     before_name: str
+    config_defects: tuple[ConfigDefect, ...]
+    rule_codes: frozenset[str]
     today: date
