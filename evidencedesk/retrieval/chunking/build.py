@@ -1,0 +1,95 @@
+"""Pieces of a document → its Chunks. Invariant: the only place where chunks get ids, locations and metadata."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from evidencedesk.documents.document import Block, BlockKind, Document
+from evidencedesk.retrieval.chunk import Chunk, ChunkKind, Location
+from evidencedesk.text.spans import LineIndex, Span
+
+Chunker: TypeAlias = Callable[[Document], list[Chunk]]
+
+Piece: TypeAlias = tuple[Span, str]
+"""Where a chunk stands in the source, and its text."""
+
+_KINDS: dict[BlockKind, ChunkKind] = {"table": "table", "code": "code", "list": "list"}
+
+
+def build(document: Document, pieces: Iterable[Piece]) -> list[Chunk]:
+    """A chunk for every piece that touches a block, in the order given; pieces start and end at visible characters.
+
+    A chunk's kind is that of its blocks when they agree, else `text`. Its section is the one in which it starts.
+    """
+    lines = LineIndex(document.text)
+    blocks = [block for block in document.blocks if not is_comment(document, block)]
+    block_ends = [block.span.end for block in blocks]
+    section_starts = [section.span.start for section in document.sections]
+    chunks: list[Chunk] = []
+    for span, text in pieces:
+        first = bisect_right(block_ends, span.start)
+        if first == len(blocks) or blocks[first].span.start >= span.end:
+            continue
+        section = document.sections[max(0, bisect_right(section_starts, span.start) - 1)]
+        first_line, last_line = lines.line_of(span.start) + 1, lines.line_of(span.end - 1) + 1
+        place = f"lines {first_line}-{last_line}"
+        chunks.append(
+            Chunk(
+                id=f"{document.doc_id}:c{len(chunks)}",
+                doc_id=document.doc_id,
+                text=text,
+                kind=_kind(blocks, first, span.end),
+                location=Location(
+                    label=f"{section.anchor}, {place}" if section.anchor else place,
+                    span=span,
+                    first_line=first_line,
+                    last_line=last_line,
+                    heading=section.heading_span,
+                ),
+                path=document.path,
+                section=section.anchor,
+                title=document.title,
+                status=document.status,
+                audience=document.audience,
+                lang=document.lang,
+            )
+        )
+    return chunks
+
+
+def is_comment(document: Document, block: Block) -> bool:
+    """Whether the block is nothing but closed HTML comments, which no reader sees."""
+    if block.kind != "html":
+        return False
+    rest = block.span.of(document.text).strip()
+    while rest.startswith("<!--"):
+        end = rest.find("-->", 4)
+        if end < 0:
+            return False
+        rest = rest[end + 3 :].lstrip()
+    return not rest
+
+
+def source_piece(document: Document, span: Span) -> Piece | None:
+    """The source of `span` without white space around it; None when nothing else is there."""
+    text = span.of(document.text)
+    start = span.start + len(text) - len(text.lstrip())
+    text = text.strip()
+    return (Span(start, start + len(text)), unix_lines(text)) if text else None
+
+
+def unix_lines(text: str) -> str:
+    """`text` with every CRLF and CR as LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _kind(blocks: list[Block], first: int, end: int) -> ChunkKind:
+    kind = _KINDS.get(blocks[first].kind, "text")
+    for index in range(first + 1, len(blocks)):
+        if blocks[index].span.start >= end:
+            break
+        if _KINDS.get(blocks[index].kind, "text") != kind:
+            return "text"
+    return kind

@@ -1,0 +1,89 @@
+"""A document's body as one running text, and windows over it. Invariant: every offset maps back to the source."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from evidencedesk.documents.document import Document
+from evidencedesk.retrieval.chunking.build import Piece
+from evidencedesk.text.spans import Span
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_JOINT = "\n\n"
+
+
+class Flow:
+    """The bodies of all sections without the white space around them, joined by a blank line; headings are left out."""
+
+    def __init__(self, document: Document) -> None:
+        parts: list[str] = []
+        self._starts: list[int] = []
+        self._sources: list[int] = []
+        length = 0
+        for section in document.sections:
+            body = section.body.of(document.text)
+            start = section.body.start + len(body) - len(body.lstrip())
+            body = body.strip()
+            if not body:
+                continue
+            if parts:
+                parts.append(_JOINT)
+                length += len(_JOINT)
+            for text, offset in _lines(body):
+                self._starts.append(length)
+                self._sources.append(start + offset)
+                parts.append(text)
+                length += len(text)
+        self.text = "".join(parts)
+
+    def pieces(self, spans: Iterable[Span]) -> Iterator[Piece]:
+        """The pieces that these stretches of `text` make, cut down to what is visible.
+
+        A stretch that brings nothing beyond the one before it is dropped.
+        """
+        done = 0
+        for span in spans:
+            text = span.of(self.text)
+            start = span.start + len(text) - len(text.lstrip())
+            text = text.strip()
+            end = start + len(text)
+            if end > done and text:
+                yield Span(self._source(start), self._source(end - 1) + 1), text
+                done = end
+
+    def _source(self, offset: int) -> int:
+        part = bisect_right(self._starts, offset) - 1
+        return self._sources[part] + offset - self._starts[part]
+
+
+def _lines(body: str) -> Iterator[tuple[str, int]]:
+    """Parts of `body` whose offsets run in step with the source, line ends as LF; the whole when it has LF only."""
+    if "\r" not in body:
+        yield body, 0
+        return
+    done = 0
+    for end in _LINE_END.finditer(body):
+        yield body[done : end.start()] + "\n", done
+        done = end.end()
+    yield body[done:], done
+
+
+def windows(length: int, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+    """`[start, end)` of windows of `size` over `length` items, each starting `size - overlap` after the one before."""
+    start = 0
+    while start + size < length:
+        yield start, start + size
+        start += size - overlap
+    if length:
+        yield start, length
+
+
+def check_window(size: int, overlap: int, unit: str) -> None:
+    """Raise ValueError, in plain words, unless `0 <= overlap < size` and both are whole numbers."""
+    for name, value, least in (("size", size, 1), ("overlap", overlap, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{name} must be a whole number of {unit}, {least} or more, not {value!r}")
+    if overlap >= size:
+        raise ValueError(f"overlap must be smaller than size: {overlap} {unit} of {size} would never move on")
