@@ -1,0 +1,64 @@
+"""Evaluation figures for a terminal. Invariant: the contract is printed with the figures."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from evidencedesk.reports.excerpt import visible
+from evidencedesk.reports.figures import Abstention, Figures, contract_text
+
+
+def figures_page(figures: Figures) -> RenderableType:
+    """Hits by tag and searcher, findings by stage and label, abstention, and what the figures mean."""
+    parts: list[RenderableType] = [_hits(figures), Text()]
+    if figures.findings:
+        parts += [_findings(figures), Text()]
+    questions = figures.answerable + figures.abstention.unanswerable
+    parts.append(Text(f"Failed: {figures.failed} of {questions} questions (an answer merely outranked is no failure)"))
+    parts.append(Text(_abstention(figures.abstention, figures.contract.floor)))
+    parts += [Text(), Text(f"Contract: {contract_text(figures.contract, figures.chunking)}", style="dim")]
+    return Group(*parts)
+
+
+def _hits(figures: Figures) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("Tag")
+    table.add_column("Questions", justify="right")
+    for searcher in figures.searchers:
+        mark = "*" if searcher == figures.contract.searcher else ""
+        for k in figures.cutoffs:
+            table.add_column(f"{searcher}{mark} hit@{k}", justify="right")
+    for row in figures.hits:
+        counts = [str(count) for searcher in figures.searchers for count in row.at[searcher]]
+        table.add_row(Text(visible(row.tag) or "all answerable"), str(row.questions), *counts)
+    table.caption = "* the configured searcher"
+    table.caption_justify = "left"
+    return table
+
+
+def _findings(figures: Figures) -> Table:
+    stages = list(dict.fromkeys(stage for stage, _ in sorted(figures.findings)))
+    labels = list(dict.fromkeys(label for _, label in sorted(figures.findings, key=lambda pair: pair[1])))
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("Questions per stage")
+    for label in labels:
+        table.add_column(label, justify="right")
+    for stage in stages:
+        table.add_row(stage, *(str(figures.findings.get((stage, label), 0)) for label in labels))
+    return table
+
+
+def _abstention(abstention: Abstention, floor: float | None) -> str:
+    if not abstention.unanswerable:
+        return "Unanswerable: no such question among the labels"
+    text = f"Unanswerable: {abstention.right} of {abstention.unanswerable} leave the prompt empty"
+    if floor is None:
+        text += " (no floor is configured, so only a question that finds nothing does)"
+    precision, recall = abstention.precision, abstention.recall
+    shares = [
+        f"{name} {share:.2f}" for name, share in (("precision", precision), ("recall", recall)) if share is not None
+    ]
+    wrong = f"; so do {abstention.wrong} of the answerable ones"
+    return f"{text}{wrong}; abstention {', '.join(shares)}"

@@ -1,0 +1,327 @@
+"""The causes above single problems: Snapshot → Statistics. Invariant: figures count cases; shares add up."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evidencedesk.documents.document import Document
+from evidencedesk.reports.figures import answer_rank, grades
+from evidencedesk.reports.summary import weight
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.rule import Problem
+from evidencedesk.text.spans import Span
+from evidencedesk.workspace.snapshot import Snapshot
+
+_LIMIT = re.compile(r"(\w+)\(.*?\bsize=(\d+)")
+_SENTENCE_END = re.compile(r"[.!?:;…।॥。！？；：](?=[\s\"'”’»)\]*_]|$)|[。！？]|\n[ \t]*\n")
+_AROUND = 36
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case of a cause: the file it is in, what made it happen ("" when nothing more is known), and, for a cut,
+    the text at both sides of it as `tail ‖ head`."""
+
+    path: str
+    reason: str = ""
+    boundary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One thing that goes wrong in many places: `name`, then `len(cases)` of `total` `unit` that `clause`.
+
+    `totals` counts the units per path, so that a share can be told for one file as for all.
+    """
+
+    name: str
+    unit: str
+    clause: str
+    totals: Mapping[str, int]
+    cases: tuple[Case, ...]
+
+    @property
+    def total(self) -> int:
+        """How many units there are."""
+        return sum(self.totals.values())
+
+    @property
+    def reasons(self) -> tuple[tuple[str, int], ...]:
+        """Known reasons and their number of cases, most first."""
+        return _most(case.reason for case in self.cases if case.reason)
+
+    @property
+    def files(self) -> tuple[tuple[str, int], ...]:
+        """Paths and their number of cases, most first."""
+        return _most(case.path for case in self.cases)
+
+    @property
+    def sentence(self) -> str:
+        """Such as "answers split: 51 of 372 chunks end inside an answer; 48 of them by the 400-character limit"."""
+        text = f"{self.name}: {len(self.cases)} of {self.total} {self.unit} {self.clause}"
+        shares = [
+            f"{'all' if count == len(self.cases) > 1 else count}{' of them' if place == 0 else ''} {reason}"
+            for place, (reason, count) in enumerate(self.reasons)
+        ]
+        if len(self.cases) == 1:
+            shares = [reason for reason, _ in self.reasons]
+        return "; ".join([text, ", ".join(shares)]) if shares else text
+
+    def boundary_in(self, path: str) -> str:
+        """The first cut shown for a file; "" when the cause has none there."""
+        return next((case.boundary for case in self.cases if case.path == path and case.boundary), "")
+
+    def within(self, takes: Callable[[str], bool]) -> Cause:
+        """This cause in the files that `takes` accepts."""
+        return replace(
+            self,
+            totals={path: count for path, count in self.totals.items() if takes(path)},
+            cases=tuple(case for case in self.cases if takes(case.path)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many problems of one rule there are, those beyond the number shown per file included."""
+
+    code: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """`causes` that have cases, `rules` and `files` (path, number of problems) most first."""
+
+    causes: tuple[Cause, ...]
+    rules: tuple[RuleCount, ...]
+    files: tuple[tuple[str, int], ...]
+
+
+def statistics(
+    snapshot: Snapshot, problems: Sequence[Problem] | None = None, takes: Callable[[str], bool] = lambda path: True
+) -> Statistics:
+    """Causes and counts of a snapshot: of all its problems, or of those given, in the files that `takes` accepts."""
+    counted = snapshot.problems if problems is None else problems
+    rules: Counter[tuple[str, str]] = Counter()
+    files: Counter[str] = Counter()
+    for problem in counted:
+        if takes(problem.path):
+            rules[problem.code, problem.name] += weight(problem)
+            files[problem.path] += weight(problem)
+    causes = (cause.within(takes) for cause in find_causes(snapshot.facts))
+    return Statistics(
+        causes=tuple(cause for cause in causes if cause.cases),
+        rules=tuple(
+            RuleCount(code, name, count)
+            for (code, name), count in sorted(rules.items(), key=lambda item: (-item[1], item[0]))
+        ),
+        files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))),
+    )
+
+
+def find_causes(facts: Facts) -> Iterator[Cause]:
+    """All causes, with or without cases, in the order in which a question meets them."""
+    cutter = _Cutter(facts.chunking)
+    chunks = {path: len(chunked.chunks) for path, chunked in facts.documents.items()}
+    answers: dict[str, list[Evaluation]] = {}
+    for evaluation in facts.evaluations.values():
+        if evaluation.label.answerable and (path := _page_of(evaluation)):
+            answers.setdefault(path, []).append(evaluation)
+    questions = {path: len(evaluations) for path, evaluations in answers.items()}
+    twin_of = {chunk_id: group[0] for group in facts.twins.equal for chunk_id in group}
+
+    def cause(name: str, unit: str, clause: str, totals: Mapping[str, int], cases: Iterable[Case]) -> Cause:
+        return Cause(name, unit, clause, totals, tuple(cases))
+
+    yield cause("answers split", "chunks", "end inside an answer", chunks, _split_answers(facts, cutter))
+    yield cause(
+        "sentences cut",
+        "chunks",
+        "end inside a sentence that no other chunk continues from its start",
+        chunks,
+        (case for chunked in facts.documents.values() for case in _cut_sentences(chunked, cutter)),
+    )
+    yield cause("repeated text", "chunks", "say the same as another chunk", chunks, _repeated(facts))
+    yield cause(
+        "answers missed",
+        "questions",
+        f"do not find their answer in the top {facts.contract.k}",
+        questions,
+        (_missed(path, one) for path, all_of in answers.items() for one in all_of if _is_missed(one)),
+    )
+    yield cause(
+        "answers outranked",
+        "questions",
+        "find something else at rank 1",
+        questions,
+        (
+            Case(path, _winner(one, twin_of))
+            for path, all_of in answers.items()
+            for one in all_of
+            if (one.standing.rank or 1) > 1
+        ),
+    )
+    yield cause(
+        "answers dropped",
+        "questions",
+        "find their answer, but it does not reach the prompt",
+        questions,
+        (
+            Case(path, f"by the floor of {one.contract.floor}")
+            for path, all_of in answers.items()
+            for one in all_of
+            if one.standing.rank and not one.standing.in_context
+        ),
+    )
+    yield cause(
+        "sections unfindable",
+        "sections",
+        "are not found by their own heading",
+        {
+            path: sum(1 for section in chunked.document.sections if section.level)
+            for path, chunked in facts.documents.items()
+        },
+        (Case(section.path) for section in facts.unfindable),
+    )
+
+
+def _most(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
+
+
+def _page_of(evaluation: Evaluation) -> str:
+    return next((place.document.path for place in evaluation.places if place.document), "")
+
+
+class _Cutter:
+    """Says why a chunk ends where it does, for one chunking strategy."""
+
+    def __init__(self, chunking: str) -> None:
+        found = _LIMIT.match(chunking)
+        self.limit = int(found[2]) if found else 0
+        self.in_words = bool(found) and chunking.startswith("tokens")
+        self.by_limit = f"by the {self.limit}-{'word' if self.in_words else 'character'} limit"
+
+    def reason(self, document: Document, chunk: Chunk) -> str:
+        """What ended `chunk`: the size limit when the rest of its block, or the next one, would not have fitted."""
+        end = chunk.location.span.end
+        inside, following = _block_at(document, end)
+        if self.limit and (inside or self._too_long(chunk.text, following.of(document.text))):
+            return self.by_limit
+        if inside:
+            return "between the rows of a table" if "|" in document.text[end : inside.end] else "inside a block"
+        if any(end <= section.heading_span.start <= following.start for section in document.sections if section.level):
+            return "at a heading"
+        return "between two blocks"
+
+    def _too_long(self, text: str, following: str) -> bool:
+        if self.in_words:
+            return len(text.split()) + len(following.split()) > self.limit
+        return len(text) + len(following) > self.limit
+
+
+def _block_at(document: Document, offset: int) -> tuple[Span | None, Span]:
+    """The block that goes on at `offset` (None when one has just ended), and the next block after it."""
+    place = bisect_right(document.blocks, offset, key=lambda block: block.span.start)
+    block = document.blocks[place - 1].span if place else None
+    going_on = block if block and document.text[offset : block.end].strip() else None
+    after = (
+        document.blocks[place].span if place < len(document.blocks) else Span(len(document.text), len(document.text))
+    )
+    return going_on, after
+
+
+def _boundary(text: str, tail_end: int, head_start: int) -> str:
+    tail = " ".join(text[max(0, tail_end - _AROUND) : tail_end].split())
+    head = " ".join(text[head_start : head_start + _AROUND].split())
+    return f"{tail} ‖ {head}"
+
+
+def _split_answers(facts: Facts, cutter: _Cutter) -> Iterator[Case]:
+    seen: set[str] = set()
+    for evaluation in facts.evaluations.values():
+        for place in evaluation.places:
+            if place.document is None or place.holders or not place.matches:
+                continue
+            wanted = (place.in_section or place.matches)[0].span
+            chunked = facts.documents.get(place.document.path)
+            for chunk in chunked.chunks if chunked else ():
+                span = chunk.location.span
+                if span.overlaps(wanted) and span.end < wanted.end and chunk.id not in seen:
+                    seen.add(chunk.id)
+                    text = place.document.text
+                    head = span.end + len(text[span.end :]) - len(text[span.end :].lstrip())
+                    yield Case(
+                        place.document.path,
+                        cutter.reason(place.document, chunk),
+                        _boundary(text, span.end, head),
+                    )
+
+
+def _cut_sentences(chunked: ChunkedDocument, cutter: _Cutter) -> Iterator[Case]:
+    text = chunked.document.text
+    for chunk, following in zip(chunked.chunks, chunked.chunks[1:], strict=False):
+        end = chunk.location.span.end
+        place = bisect_right(chunked.document.blocks, end - 1, key=lambda block: block.span.start) - 1
+        if place < 0:
+            continue
+        block = chunked.document.blocks[place]
+        if block.kind not in ("paragraph", "list", "quote") or not text[end : block.span.end].strip():
+            continue
+        start = max(block.span.start, chunk.location.span.start)
+        sentence = start
+        for found in _SENTENCE_END.finditer(text, start, end):
+            sentence = found.end()
+        going_on = text[sentence:end].strip()
+        if going_on and following.location.span.start > sentence + 1:
+            yield Case(
+                chunked.document.path,
+                cutter.reason(chunked.document, chunk),
+                _boundary(text, end, end),
+            )
+
+
+def _repeated(facts: Facts) -> Iterator[Case]:
+    by_id = facts.catalog.by_id
+    page_of = {path: pages[0] for pages in facts.twins.pages for path in pages}
+    for group in facts.twins.equal:
+        first, *others = (by_id[chunk_id] for chunk_id in group if chunk_id in by_id)
+        for other in others:
+            if other.path == first.path:
+                reason = "on one page"
+            elif page_of.get(other.path, other.path) == page_of.get(first.path, first.path):
+                reason = "because whole pages are equal"
+            else:
+                reason = "on different pages"
+            yield Case(other.path, reason)
+
+
+def _is_missed(evaluation: Evaluation) -> bool:
+    return evaluation.standing.rank is None and 2 in grades(evaluation).values()
+
+
+def _missed(path: str, evaluation: Evaluation) -> Case:
+    k = evaluation.contract.k
+    finders = [
+        name
+        for name in evaluation.rankings
+        if name != evaluation.contract.searcher and (rank := answer_rank(evaluation, name)) and rank <= k
+    ]
+    return Case(path, f"though {' and '.join(finders)} alone would" if finders else "with any searcher")
+
+
+def _winner(evaluation: Evaluation, twin_of: Mapping[str, str]) -> str:
+    winner = evaluation.retrieved[0].chunk
+    answer = evaluation.retrieved[(evaluation.standing.rank or 1) - 1].chunk
+    if winner.status != "current":
+        return "on a page that is not current"
+    if twin_of.get(winner.id, winner.id) == twin_of.get(answer.id, answer.id):
+        return "that says the same"
+    return "on the same page" if winner.doc_id == answer.doc_id else "on another page"
