@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from evidencedesk.retrieval.labels import Label
+from evidencedesk.retrieval.catalog import Scope
+from evidencedesk.retrieval.labels import Gold, Label
+from evidencedesk.text.json_source import Array, JsonDefect, Member, Node, Object, Scalar, read_json, read_json_lines
+from evidencedesk.text.nearest import Names
 from evidencedesk.text.spans import Span
 
 
@@ -24,7 +27,9 @@ class LabelSource:
     """A label and where it is written. `span` covers the whole object.
 
     `spans` maps keys to the value's span, quotes included: `id`, `question`, `answerable`, `tags`, `gold`, `ignore`,
-    and with indices `gold[0]`, `gold[0].section`, `gold[0].evidence`, `ignore[0]`. A missing key is absent.
+    `reason`, `scope`, and with indices `gold[0]`, `gold[0].section`, `gold[0].evidence`, `gold[0].grade`, `tags[0]`,
+    `ignore[0]`. Indices are those of the label's own tuples: what is too broken to be in the label has none. A missing
+    key is absent.
     """
 
     label: Label
@@ -49,3 +54,223 @@ class LabelFile:
     text: str
     entries: tuple[LabelSource, ...]
     defects: tuple[LabelDefect, ...]
+
+
+def parse_label_file(path: str, text: str) -> LabelFile:
+    """Read an array of labels, an object with an array `labels`, or one label a line.
+
+    An entry without a usable `id` or `question` is left out. A defective optional value counts as absent (`answerable`
+    is then true, `grade` 2, a list empty); a gold entry without section or evidence is left out of `gold`.
+    """
+    reader = _Reader(path, text)
+    entries = [source for node in reader.nodes() if (source := reader.label(node))]
+    return LabelFile(path, text, tuple(entries), tuple(sorted(reader.defects, key=lambda defect: defect.span)))
+
+
+def looks_like_labels(path: str, head: str) -> bool:
+    """Whether a file that begins with `head` (which may end anywhere) is a label file.
+
+    It is one when some entry has a `question` and is a label's in all else: it says `gold` or `answerable`, or has no
+    key that labels do not have.
+    """
+    if '"question"' not in head:
+        return False
+    return any(
+        "question" in keys and (not keys.isdisjoint(_TELLING) or all(_is_known(key, _LABEL_KEYS) for key in keys))
+        for node in _Reader(path, head).nodes()
+        if isinstance(node, Object) and (keys := _keys(node))
+    )
+
+
+_LABEL_KEYS = ("id", "question", "tags", "answerable", "gold", "reason", "ignore", "scope", "alternatives")
+_GOLD_KEYS = ("section", "evidence", "grade", "group")
+_SCOPE_KEYS = ("statuses", "audiences", "langs")
+_FREE_KEYS = ("$schema", "note")
+_TELLING = {"gold", "answerable"}
+
+
+class _Reader:
+    """Reads one file, collecting defects."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.defects: list[LabelDefect] = []
+
+    def nodes(self) -> tuple[Node, ...]:
+        """The entries, usable or not."""
+        if self.path.lower().endswith(".jsonl") and self.text.lstrip("\ufeff \t\r\n").startswith("{"):
+            return self._lines()
+        root, syntax = read_json(self.text)
+        if isinstance(root, Object) and "labels" not in _keys(root) and "question" in _keys(root):
+            return self._lines() if syntax else (root,)
+        self._syntax(syntax)
+        if isinstance(root, Object) and "labels" in _keys(root):
+            root = self._fields(root, ("labels",), {}).get("labels")
+        if isinstance(root, Array):
+            return root.items
+        if root is not None:
+            self._fault(_opening(root), "a label file is a list of labels, or an object with such a list as `labels`")
+        return ()
+
+    def _lines(self) -> tuple[Node, ...]:
+        nodes, syntax = read_json_lines(self.text)
+        self._syntax(syntax)
+        return nodes
+
+    def label(self, node: Node) -> LabelSource | None:
+        """The label of one entry; None when it has no usable id or question."""
+        if not isinstance(node, Object):
+            self._fault(node.span, f"a label is an object in braces, not {self._shown(node)}")
+            return None
+        spans: dict[str, Span] = {}
+        fields = self._fields(node, _LABEL_KEYS, spans)
+        for key in ("id", "question"):
+            if key not in spans:
+                self._fault(_opening(node), f"this label has no `{key}`")
+        label_id = self._text("id", fields.get("id"))
+        question = self._text("question", fields.get("question"))
+        answerable = self._answerable(fields.get("answerable"))
+        tags = self._texts("tags", fields.get("tags"), spans)
+        gold = self._gold(fields.get("gold"), spans)
+        reason = self._text("reason", fields.get("reason"), may_be_empty=True)
+        ignore = self._texts("ignore", fields.get("ignore"), spans)
+        scope = self._scope(fields.get("scope"), spans)
+        if not label_id or not question:
+            return None
+        label = Label(label_id, question, tags, answerable, gold, reason, ignore=ignore, scope=scope)
+        return LabelSource(label, self.path, node.span, spans)
+
+    # Values -----------------------------------------------------------------------------------------------------
+
+    def _fields(
+        self, node: Object, known: tuple[str, ...], spans: dict[str, Span], prefix: str = ""
+    ) -> dict[str, Node]:
+        """Key → value of what is there; the last of equal keys. Adds to `spans` and tells unknown and double keys."""
+        found: dict[str, Node] = {}
+        seen: dict[str, Member] = {}
+        for member in node.members:
+            if not _is_known(member.key, known):
+                self._unknown(member, known)
+            if member.key in seen:
+                self._fault(member.key_span, f"`{member.key}` is written twice here; the last one counts")
+            seen[member.key] = member
+            # A key without a value is a fault of syntax, told already: its place is enough.
+            spans[prefix + member.key] = member.value.span if member.value else member.key_span
+            if member.value:
+                found[member.key] = member.value
+        return found
+
+    def _text(self, key: str, node: Node | None, *, may_be_empty: bool = False) -> str:
+        if node is None:
+            return ""
+        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+            self._wrong(key, node, "text in quotation marks")
+            return ""
+        if not node.value.strip() and not may_be_empty:
+            self._fault(node.span, f"`{key}` is empty")
+            return ""
+        return node.value
+
+    def _texts(self, key: str, node: Node | None, spans: dict[str, Span]) -> tuple[str, ...]:
+        texts: list[str] = []
+        for item in self._items(key, node, "a list of texts"):
+            if text := self._text(f"{key}[{len(texts)}]", item):
+                spans[f"{key}[{len(texts)}]"] = item.span
+                texts.append(text)
+        return tuple(texts)
+
+    def _answerable(self, node: Node | None) -> bool:
+        if node is None:
+            return True
+        if isinstance(node, Scalar) and isinstance(node.value, bool):
+            return node.value
+        self._wrong("answerable", node, "true or false")
+        return True
+
+    def _gold(self, node: Node | None, spans: dict[str, Span]) -> tuple[Gold, ...]:
+        gold: list[Gold] = []
+        for item in self._items("gold", node, "a list of objects with `section` and `evidence`"):
+            key = f"gold[{len(gold)}]"
+            if not isinstance(item, Object):
+                self._wrong(key, item, "an object with `section` and `evidence`")
+                continue
+            own: dict[str, Span] = {key: item.span}
+            fields = self._fields(item, _GOLD_KEYS, own, f"{key}.")
+            for name in ("section", "evidence"):
+                if f"{key}.{name}" not in own:
+                    self._fault(_opening(item), f"this gold entry has no `{name}`")
+            section = self._text("section", fields.get("section"))
+            evidence = self._text("evidence", fields.get("evidence"))
+            grade = self._grade(fields.get("grade"))
+            if section and evidence:
+                spans |= own
+                gold.append(Gold(section, evidence, grade))
+        return tuple(gold)
+
+    def _grade(self, node: Node | None) -> int:
+        if node is None:
+            return 2
+        if isinstance(node, Scalar) and type(node.value) is int and node.value in (1, 2):
+            return node.value
+        self._wrong("grade", node, "2 (the whole answer) or 1 (a part of it)")
+        return 2
+
+    def _scope(self, node: Node | None, spans: dict[str, Span]) -> Scope | None:
+        """A label's own scope; what it does not name is as in a workspace that configures nothing."""
+        if node is None:
+            return None
+        if not isinstance(node, Object):
+            self._wrong("scope", node, "an object with `statuses`, `audiences` or `langs`")
+            return None
+        fields = self._fields(node, _SCOPE_KEYS, spans, "scope.")
+        given = {key: frozenset(self._texts(f"scope.{key}", fields.get(key), spans)) for key in _SCOPE_KEYS}
+        default = Scope()
+        return Scope(
+            given["statuses"] or default.statuses, given["audiences"] or default.audiences, given["langs"] or None
+        )
+
+    def _items(self, key: str, node: Node | None, wanted: str) -> Iterable[Node]:
+        if isinstance(node, Array):
+            return node.items
+        if node is not None:
+            self._wrong(key, node, wanted)
+        return ()
+
+    # Defects ----------------------------------------------------------------------------------------------------
+
+    def _syntax(self, defects: Iterable[JsonDefect]) -> None:
+        self.defects += (LabelDefect("syntax", span, message) for span, message in defects)
+
+    def _fault(self, span: Span, message: str) -> None:
+        self.defects.append(LabelDefect("schema", span, message))
+
+    def _wrong(self, key: str, node: Node, wanted: str) -> None:
+        self._fault(node.span, f"`{key}` must be {wanted}, not {self._shown(node)}")
+
+    def _unknown(self, member: Member, known: tuple[str, ...]) -> None:
+        near = Names(known).nearest(member.key)
+        advice = (
+            f"did you mean `{near}`?" if near else f"known are {', '.join(known)}; keys of your own begin with `x-`"
+        )
+        self._fault(member.key_span, f"there is no key `{member.key}` here; {advice}")
+
+    def _shown(self, node: Node) -> str:
+        if isinstance(node, Object):
+            return "an object"
+        if isinstance(node, Array):
+            return "a list"
+        written = node.span.of(self.text)
+        return written if len(written) <= 40 else f"{written[:39]}…"
+
+
+def _is_known(key: str, known: tuple[str, ...]) -> bool:
+    return key in known or key in _FREE_KEYS or key.startswith("x-")
+
+
+def _keys(node: Object) -> set[str]:
+    return {member.key for member in node.members}
+
+
+def _opening(node: Node) -> Span:
+    return Span(node.span.start, node.span.start + 1)
