@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
+from evidencedesk.text.folding import Step, after_case, before_case
 from evidencedesk.text.spans import Span
 
 
@@ -13,3 +16,124 @@ class Match:
 
     span: Span
     verbatim: bool
+
+
+def fold(text: str) -> str:
+    r"""`text` as its readers compare it: letter case, white space, Unicode form, typography and inline Markdown gone.
+
+    Casefold, NFC, entities decoded, white space to single spaces and none at the ends, quotes and dashes to ASCII.
+    Dropped are invisible characters, comments, HTML tags, targets of links, the characters ``* _ ` ~ \ > [ ]``, and a
+    dash or bullet that stands alone. Compatibility forms stay apart: `½` is not `1/2`. Every step looks at a small
+    neighbourhood only, so a part that holds some words folds to a text that holds them folded.
+    """
+    for step in before_case():
+        if step.needed(text):
+            text = step.pattern.sub(step.replace, text)
+    text = text.casefold()
+    for step in after_case():
+        if step.needed(text):
+            text = step.pattern.sub(step.replace, text)
+    return text
+
+
+def holds(text: str, wanted: str) -> bool:
+    """Whether `find_all` would find `wanted` in `text`, without saying where."""
+    folded = fold(wanted)
+    return bool(folded) and (folded in fold(text) or wanted in text)
+
+
+def find_all(source: str, wanted: str) -> tuple[Match, ...]:
+    """`Folded(source).find_all(wanted)`, for a source that is searched once."""
+    return Folded(source).find_all(wanted)
+
+
+class Folded:
+    """A source that is folded once and searched many times. `text` is the folded source."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._edits: list[_Edits] = []
+        text = self._apply(before_case(), source).casefold()
+        self.text = self._apply(after_case(), text)
+
+    def find_all(self, wanted: str) -> tuple[Match, ...]:
+        """All places of `wanted`, in order, without overlaps; none when it folds to nothing.
+
+        A place reaches from the first to the last character that counts: `**5** business days` holds "5 business
+        days" from the `5` on. Where `wanted` itself stands there letter by letter, markup included, the place is that.
+        A text that folding takes apart, such as the target of a link, is found where it stands letter by letter.
+        """
+        folded = fold(wanted)
+        if not folded:
+            return ()
+        matches = tuple(self._places(wanted, folded))
+        return matches or tuple(Match(span, True) for span in _occurrences(self.source, wanted))
+
+    def _places(self, wanted: str, folded: str) -> Iterator[Match]:
+        done = 0
+        for found in _occurrences(self.text, folded):
+            span = self._to_source(found)
+            at = self.source.find(wanted, max(done, span.end - len(wanted)), span.start + len(wanted))
+            if at >= 0:
+                span = Span(at, at + len(wanted))
+            # A match may begin or end inside one source character, as "s" does in "ß".
+            elif span.start < done or fold(span.of(self.source)) != folded:
+                continue
+            done = span.end
+            yield Match(span, at >= 0)
+
+    def _to_source(self, span: Span) -> Span:
+        first, last = span.start, span.end - 1
+        for edits in reversed(self._edits):
+            first, last = edits.before(first).start, edits.before(last).end - 1
+        return Span(first, last + 1)
+
+    def _apply(self, steps: tuple[Step, ...], text: str) -> str:
+        for step in steps:
+            if step.needed(text):
+                edits = _Edits()
+                text = edits.make(step, text)
+                if edits.starts:
+                    self._edits.append(edits)
+        return text
+
+
+@dataclass(slots=True)
+class _Edits:
+    """What one step changed: for each edit, in order, its place in the new and in the old text."""
+
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    old: list[Span] = field(default_factory=list)
+
+    def make(self, step: Step, text: str) -> str:
+        parts: list[str] = []
+        done = length = 0
+        for match in step.pattern.finditer(text):
+            replacement = step.replace(match)
+            start, end = match.span()
+            parts += [text[done:start], replacement]
+            length += start - done
+            self.starts.append(length)
+            length += len(replacement)
+            self.ends.append(length)
+            self.old.append(Span(start, end))
+            done = end
+        return "".join([*parts, text[done:]]) if parts else text
+
+    def before(self, index: int) -> Span:
+        """Where the character at `index` of the new text comes from."""
+        edit = bisect_right(self.starts, index) - 1
+        if edit < 0:
+            return Span(index, index + 1)
+        if index < self.ends[edit]:
+            return self.old[edit]
+        start = self.old[edit].end + index - self.ends[edit]
+        return Span(start, start + 1)
+
+
+def _occurrences(text: str, wanted: str) -> Iterator[Span]:
+    at = text.find(wanted)
+    while at >= 0:
+        yield Span(at, at + len(wanted))
+        at = text.find(wanted, at + len(wanted))

@@ -1,0 +1,64 @@
+"""A text's script → its probable language. Invariant: Latin letters alone tell nothing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+_FOREIGN = re.compile("[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+
+# First and last letter of a script, its language, and the letters that only another language of the script has.
+_SCRIPTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
+    ("\u0370", "\u03ff", "el", {}),
+    ("\u0400", "\u052f", "ru", {"uk": "іїєґ"}),
+    ("\u0530", "\u058f", "hy", {}),
+    ("\u0590", "\u05ff", "he", {}),
+    ("\u0600", "\u06ff", "ar", {"fa": "پچژگ", "ur": "ٹڈڑں"}),
+    ("\u0900", "\u097f", "hi", {}),
+    ("\u0980", "\u09ff", "bn", {}),
+    ("\u0a00", "\u0a7f", "pa", {}),
+    ("\u0a80", "\u0aff", "gu", {}),
+    ("\u0b80", "\u0bff", "ta", {}),
+    ("\u0c00", "\u0c7f", "te", {}),
+    ("\u0c80", "\u0cff", "kn", {}),
+    ("\u0d00", "\u0d7f", "ml", {}),
+    ("\u0d80", "\u0dff", "si", {}),
+    ("\u0e00", "\u0e7f", "th", {}),
+    ("\u0e80", "\u0eff", "lo", {}),
+    ("\u1000", "\u109f", "my", {}),
+    ("\u10a0", "\u10ff", "ka", {}),
+    ("\u1780", "\u17ff", "km", {}),
+    ("\u3041", "\u30ff", "ja", {}),
+    ("\u3400", "\u9fff", "zh", {}),
+    ("\uac00", "\ud7a3", "ko", {}),
+)
+
+# A technical page in any script is full of Latin names and code: this share of its letters makes it a page of a script.
+_ENOUGH = 0.15
+# Japanese is written with more Han than kana; Chinese has none but in quotations.
+_KANA_SHARE = 0.1
+
+
+def guess_language(text: str) -> str:
+    """The language code that the letters of `text` suggest, "" when they are mostly Latin or too few to tell."""
+    if text.isascii():
+        return ""
+    letters = Counter(_FOREIGN.findall(text))
+    counts: Counter[str] = Counter()
+    for letter, count in letters.items():
+        for first, last, lang, _ in _SCRIPTS:
+            if first <= letter <= last:
+                counts[lang] += count
+                break
+    if not counts:
+        return ""
+    if counts["ja"] >= _KANA_SHARE * counts["zh"]:
+        counts["ja"] += counts.pop("zh", 0)
+    lang, most = max(counts.items(), key=lambda pair: pair[1])
+    if most < _ENOUGH * (most + len(_LATIN.findall(text))):
+        return ""
+    others = next(others for _, _, script_lang, others in _SCRIPTS if script_lang == lang)
+    shares = {other: sum(letters[letter] for letter in only) / most for other, only in others.items()}
+    likely = max(shares, key=lambda other: shares[other], default="")
+    return likely if likely and shares[likely] > 0.01 else lang

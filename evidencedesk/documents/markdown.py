@@ -1,0 +1,182 @@
+"""Text → Document. Invariant: parsing never fails; sections tile the body, blocks are whole lines inside a section."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from evidencedesk.documents.document import Block, BlockKind, Defect, Document, Section
+from evidencedesk.documents.frontmatter import FieldMap, read_header
+from evidencedesk.documents.headings import plain_heading
+from evidencedesk.documents.language import guess_language
+from evidencedesk.documents.suppressions import find_suppressions
+from evidencedesk.text.spans import LineIndex, Span
+
+_KINDS: dict[str, BlockKind] = {
+    "paragraph_open": "paragraph",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "table_open": "table",
+    "fence": "code",
+    "code_block": "code",
+    "blockquote_open": "quote",
+    "html_block": "html",
+}
+
+_FENCE_LINE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*\Z")
+_ENDING = re.compile(r"(?<=[^/])\.[^./]+\Z")
+
+
+# Inline parsing is off: it costs most of the time, and only headings need it.
+_PARSER = MarkdownIt("commonmark").enable("table")
+_PARSER.core.ruler.enableOnly(["normalize", "block"])
+
+
+def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tuple[Span, ...] = ()) -> Document:
+    """Parse one file. `path` has `/`; `bad` are the U+FFFD that stand for undecodable bytes (see `decode`).
+
+    Blocks are CommonMark with GFM tables. Thematic breaks and link reference definitions are no blocks: they hold
+    nothing to find. A heading inside a list or quote opens no section.
+    """
+    header = read_header(text, fields or FieldMap())
+    environment: dict[str, Any] = {}
+    tokens = _PARSER.parse(text[header.body :], environment)
+    lines = _Lines(text, header.body)
+    sections = _sections(tokens, environment, lines)
+    blocks = _blocks(tokens, sections, lines)
+    code = [lines.span(token) for token in tokens if token.type in ("fence", "code_block")]
+    nul = text.find("\0")
+    texts = header.texts
+    doc_id = texts.get("id") or _ENDING.sub("", path)
+    return Document(
+        doc_id=doc_id,
+        path=path,
+        text=text,
+        title=texts.get("title") or _first_heading(sections) or doc_id.rsplit("/", 1)[-1],
+        version=texts.get("version", ""),
+        status=texts.get("status", "current"),
+        audience=texts.get("audience", "public"),
+        lang=texts.get("lang") or guess_language(text[header.body :]),
+        supersedes=header.supersedes,
+        front=header.front,
+        fields=header.fields,
+        sections=sections,
+        blocks=blocks,
+        suppressions=find_suppressions(text, header.body, blocks, sections, code),
+        defects=(
+            *(Defect("invalid-utf8", span) for span in bad),
+            *([Defect("nul", Span(nul, nul + 1))] if nul >= 0 else []),
+            *header.defects,
+        ),
+    )
+
+
+class _Lines:
+    """The parser's line numbers, which count from the body, as spans of the whole text."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text, self.start = text, start
+        self._index = LineIndex(text)
+        self._first = self._index.line_of(start)
+
+    def line(self, number: int) -> Span:
+        span = self._index.line_span(self._first + number)
+        return Span(max(span.start, self.start), span.end)
+
+    def lines(self, token: Token) -> list[Span]:
+        """The token's lines without the blank ones that the parser counts to a list or an open fence at its end."""
+        first, last = token.map or (0, 0)
+        while last > first + 1 and not self.line(last - 1).of(self.text).strip(" \t"):
+            last -= 1
+        return [self.line(number) for number in range(first, last)]
+
+    def after(self, heading: Span) -> int:
+        """Where the line after a heading starts."""
+        following = self._index.line_of(heading.end) + 1
+        return self._index.line_span(following).start if following < self._index.line_count else len(self.text)
+
+    def span(self, token: Token) -> Span:
+        lines = self.lines(token)
+        return Span(lines[0].start, lines[-1].end)
+
+
+def _sections(tokens: Sequence[Token], environment: dict[str, Any], lines: _Lines) -> tuple[Section, ...]:
+    text, start = lines.text, lines.start
+    headings = [
+        (lines.span(token), int(token.tag[1]), plain_heading(inline.content, environment))
+        for token, inline in pairwise(tokens)
+        if token.type == "heading_open" and token.level == 0
+    ]
+    first = headings[0][0].start if headings else len(text)
+    if text[start:first].strip():
+        headings.insert(0, (Span(start, start), 0, ""))
+    starts = [start, *(span.start for span, _, _ in headings[1:]), len(text)]
+    anchors = _anchors([heading for _, _, heading in headings])
+    path: list[tuple[int, str]] = []
+    sections: list[Section] = []
+    for number, (span, level, heading) in enumerate(headings):
+        while path and path[-1][0] >= level:
+            path.pop()
+        if level:
+            path.append((level, heading))
+        whole = Span(starts[number], starts[number + 1])
+        body = Span(lines.after(span), whole.end) if level else whole
+        names = tuple(name for _, name in path)
+        sections.append(Section(heading, anchors[number], names, level, span, whole, body))
+    return tuple(sections)
+
+
+def _anchors(headings: Sequence[str]) -> list[str]:
+    taken = set(headings)
+    counts: Counter[str] = Counter()
+    anchors: list[str] = []
+    for heading in headings:
+        anchor = heading
+        while counts[heading] and anchor in taken:
+            anchor = f"{heading}-{counts[heading]}"
+            counts[heading] += 1
+        counts[heading] = counts[heading] or 1
+        taken.add(anchor)
+        anchors.append(anchor)
+    return anchors
+
+
+def _first_heading(sections: Sequence[Section]) -> str:
+    headings = [section for section in sections if section.level and section.heading]
+    top = next((section for section in headings if section.level == 1), None)
+    return top.heading if top else headings[0].heading if headings else ""
+
+
+def _blocks(tokens: Sequence[Token], sections: Sequence[Section], lines: _Lines) -> tuple[Block, ...]:
+    starts = [section.span.start for section in sections]
+    blocks: list[Block] = []
+    for token in tokens:
+        if token.level or token.type not in _KINDS:
+            continue
+        rows = lines.lines(token)
+        span = Span(rows[0].start, rows[-1].end)
+        kind = _KINDS[token.type]
+        blocks.append(
+            Block(
+                kind=kind,
+                span=span,
+                section=bisect_right(starts, span.start) - 1,
+                rows=tuple(rows) if kind == "table" else (),
+                info=token.info.strip(),
+                closed=token.type != "fence" or _is_closed(rows, token, lines.text),
+            )
+        )
+    return tuple(blocks)
+
+
+def _is_closed(rows: Sequence[Span], token: Token, text: str) -> bool:
+    """Whether a fence ends with a closing line: the parser stops at the first line that could be one."""
+    last = _FENCE_LINE.match(rows[-1].of(text))
+    return bool(len(rows) > 1 and last and last[1].startswith(token.markup))
