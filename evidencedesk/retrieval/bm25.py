@@ -1,0 +1,94 @@
+"""BM25 over token lists. Invariant: statistics are of the whole index, and a score has one order of additions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def plus_one_idf(n: int, df: int) -> float:
+    """`ln(1 + (n - df + 0.5) / (df + 0.5))`: never negative, whatever the share of texts that hold the term."""
+    return math.log(1 + (n - df + 0.5) / (df + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The variant: a term gives `idf · tf · gain / (tf + k1 · (1 - b + b · length / avg_len))`.
+
+    `gain` is 1 here and `k1 + 1` in the classic form, which scales every score alike.
+    """
+
+    k1: float = 1.2
+    b: float = 0.75
+    gain: float = 1.0
+    idf: Callable[[int, int], float] = plus_one_idf
+
+
+class BM25:
+    """An index of token lists, one a row, with its postings as arrays.
+
+    Postings of term `t` are `rows[starts[t]:starts[t + 1]]`, ascending, and `counts` at the same places. A term that a
+    text does not hold adds nothing, also where the formula would divide zero by zero.
+    """
+
+    def __init__(self, ids: Sequence[str], texts: Sequence[Sequence[str]], formula: Formula | None = None) -> None:
+        """`texts[i]` holds the tokens, repeated ones included, of the text named `ids[i]`."""
+        self.ids = ids
+        self.formula = formula or Formula()
+        self.n = len(texts)
+        self.lengths = np.fromiter(map(len, texts), dtype=np.int64, count=self.n)
+        total = int(self.lengths.sum())
+        self.avg_len = total / self.n if self.n else 0.0
+        self._terms: dict[str, int] = {}
+        terms = self._terms
+        flat = np.fromiter(
+            (terms.setdefault(token, len(terms)) for tokens in texts for token in tokens), dtype=np.int64, count=total
+        )
+        keys = flat * max(self.n, 1) + np.repeat(np.arange(self.n), self.lengths)
+        postings, counts = np.unique(keys, return_counts=True)
+        owners, rows = np.divmod(postings, max(self.n, 1))
+        self._rows = rows.astype(np.intp)
+        self._counts = counts.astype(np.float64)
+        self._starts = np.searchsorted(owners, np.arange(len(terms) + 1))
+        k1, b = self.formula.k1, self.formula.b
+        self._penalty = k1 * (1 - b + b * self.lengths / (self.avg_len or 1.0))
+
+    @cached_property
+    def length(self) -> Mapping[str, int]:
+        """Number of tokens of each text, by id."""
+        return dict(zip(self.ids, self.lengths.tolist(), strict=True))
+
+    @cached_property
+    def df(self) -> Mapping[str, int]:
+        """In how many texts each term occurs."""
+        return dict(zip(self._terms, np.diff(self._starts).tolist(), strict=True))
+
+    def idf(self, term: str) -> float:
+        """The term's weight; that of a term in no text is the greatest there is."""
+        return self.formula.idf(self.n, len(self.postings(term)[0]))
+
+    def postings(self, term: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The rows that hold the term, ascending, and how often each does."""
+        place = self._terms.get(term)
+        if place is None:
+            return self._rows[:0], self._counts[:0]
+        part = slice(self._starts[place], self._starts[place + 1])
+        return self._rows[part], self._counts[part]
+
+    def contributions(self, term: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The rows that hold the term, and what it gives to the score of each."""
+        rows, counts = self.postings(term)
+        return rows, self.idf(term) * counts * self.formula.gain / (counts + self._penalty[rows])
+
+    def scores(self, terms: Sequence[str]) -> NDArray[np.float64]:
+        """The score of every row: terms add up from the first to the last, a repeated one once."""
+        scores = np.zeros(self.n)
+        for term in dict.fromkeys(terms):
+            rows, given = self.contributions(term)
+            scores[rows] += given
+        return scores

@@ -1,0 +1,40 @@
+"""What an embedding model is, and the models that ship. Invariant: a vector depends on its own text alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evidencedesk.retrieval.embedding import trigrams, word_ngrams
+from evidencedesk.retrieval.embedding.fixed_point import unit_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """An embedding function and what must be known of it. Key: `name` (another function has another name).
+
+    `embed` gives rows of any length for texts; `word_limit` is the number of words it reads of a text, None when it
+    reads them all.
+    """
+
+    name: str
+    dim: int
+    word_limit: int | None
+    embed: Callable[[Sequence[str]], NDArray[np.floating]]
+
+    def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors on the grid of `fixed_point`, shape `(len(texts), dim)`; a text with nothing to embed: zeros."""
+        return unit_rows(self.embed(texts).reshape(len(texts), self.dim))
+
+    @staticmethod
+    def hashed() -> Model:
+        """The default: character n-grams of 3 to 5 and whole words, hashed into 1,024 dimensions and weighted."""
+        return Model("hashed-1", word_ngrams.DIM, None, word_ngrams.embed)
+
+    @staticmethod
+    def toy() -> Model:
+        """The workbench's own: hashed trigrams of the whole text, 256 dimensions."""
+        return Model("toy-1", trigrams.DIM, None, trigrams.embed)

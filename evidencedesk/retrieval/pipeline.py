@@ -1,0 +1,41 @@
+"""Search in two stages. Invariant: the second stage orders what the first one found and adds nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evidencedesk.retrieval.candidates import RankedList
+from evidencedesk.retrieval.rerank import OverlapReranker, Reranker
+from evidencedesk.retrieval.searchers import Allowed, Searcher
+
+__all__ = ["OverlapReranker", "Reranker", "TwoStage"]
+
+
+class TwoStage:
+    """A searcher that fetches `candidates` from `first`, lets `reranker` order them, and keeps the best.
+
+    `scored` counts the candidates that were reranked, over all searches so far: the price of the second stage.
+    """
+
+    def __init__(
+        self, first: Searcher, reranker: Reranker, candidates: int = 20, final: int = 3, name: str = "two_stage"
+    ) -> None:
+        self.first = first
+        self.reranker = reranker
+        self.candidates = candidates
+        self.final = final
+        self.name = name
+        self.scored = 0
+
+    def search(self, query: str, k: int = 0, allowed: Allowed = None) -> RankedList:
+        """The best `k` after reranking; `k=0` means `final`."""
+        return self._rerank(query, self.first.search(query, self.candidates, allowed), k)
+
+    def search_many(self, queries: Sequence[str], k: int = 0, allowed: Allowed = None) -> list[RankedList]:
+        """The same result as `search` for each query, in order."""
+        lists = self.first.search_many(queries, self.candidates, allowed)
+        return [self._rerank(query, found, k) for query, found in zip(queries, lists, strict=True)]
+
+    def _rerank(self, query: str, found: RankedList, k: int) -> RankedList:
+        self.scored += len(found)
+        return self.reranker.rerank(query, found)[: k or self.final]

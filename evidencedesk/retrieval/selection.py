@@ -1,0 +1,29 @@
+"""The best rows of a score array. Invariant: equal scores keep row order, so rows sorted by id make ties go by id."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.intp]
+
+
+def best_rows(scores: NDArray[np.floating], k: int, among: Rows | None = None) -> Rows:
+    """The `k` rows of greatest score, best first, ties by row. `among` (ascending rows) limits the choice.
+
+    `scores` is one-dimensional. Fewer than `k` come back when there are fewer; none for `k <= 0`.
+    """
+    rows = np.arange(len(scores)) if among is None else among
+    if k <= 0:
+        return rows[:0]
+    chosen = scores[rows]
+    if k < len(rows):
+        cut = len(rows) - k
+        contenders = chosen >= np.partition(chosen, cut)[cut]
+        rows, chosen = rows[contenders], chosen[contenders]
+    return rows[np.argsort(-chosen, kind="stable")[:k]]
+
+
+def positive_rows(scores: NDArray[np.floating], allowed: NDArray[np.bool_] | None = None) -> Rows:
+    """Rows with a score above zero, ascending; `allowed` is a mask over the rows (None: all)."""
+    return np.flatnonzero(scores > 0 if allowed is None else (scores > 0) & allowed)

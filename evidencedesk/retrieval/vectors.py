@@ -1,0 +1,97 @@
+"""Vectors of passages and exact search among them. Invariant: equal scores go by passage id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evidencedesk.retrieval.embedding import Model
+from evidencedesk.retrieval.selection import best_rows
+from evidencedesk.text.words import words
+
+_BLOCK = 1 << 24
+
+Vectors = NDArray[np.float32]
+
+
+def unusable_reason(query: str) -> str | None:
+    """Why a query cannot be embedded, as a sentence; None when it can."""
+    if not query.strip():
+        return "The query is empty."
+    if not words(query):
+        return "The query holds no word."
+    return None
+
+
+class Hit(NamedTuple):
+    """A passage and its cosine with the query."""
+
+    passage_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexMeta:
+    """What an index was built with."""
+
+    model: str
+    dim: int
+    built_at: str
+
+    def check(self, model: Model) -> None:
+        """Raises ValueError when `model` is not the one that the index was built with."""
+        if (model.name, model.dim) != (self.model, self.dim):
+            raise ValueError(
+                f"This index was built with the model {self.model} ({self.dim} dimensions), not with {model.name} "
+                f"({model.dim}). Build it again."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class VectorIndex:
+    """Passages as rows: `matrix[i]` is the unit vector of the passage `ids[i]`."""
+
+    ids: tuple[str, ...]
+    matrix: Vectors
+    meta: IndexMeta
+
+    @classmethod
+    def build(
+        cls, passages: Sequence[tuple[str, str]], model: Model, clock: str | Callable[[], str] = ""
+    ) -> tuple[VectorIndex, tuple[str, ...]]:
+        """The index of `(passage_id, text)` pairs in their order, and the ids of those with nothing to embed.
+
+        `clock` (a time, or a function that tells it) is only written down in `meta`.
+        """
+        matrix = np.empty((len(passages), model.dim), dtype=np.float32)
+        step = max(1, _BLOCK // (8 * model.dim))
+        for start in range(0, len(passages), step):
+            part = passages[start : start + step]
+            matrix[start : start + len(part)] = model.embed_batch([text for _, text in part])
+        ids = tuple(passage_id for passage_id, _ in passages)
+        empty = tuple(ids[row] for row in np.flatnonzero(~matrix.any(axis=1)))
+        return cls(ids, matrix, IndexMeta(model.name, model.dim, clock if isinstance(clock, str) else clock())), empty
+
+
+def top_k(vec: NDArray[np.floating], matrix: Vectors, ids: Sequence[str], k: int) -> list[Hit]:
+    """The `k` rows of `matrix` with the greatest cosine with `vec`, ties by id; negative ones count as well.
+
+    `vec` has shape (dim,), `matrix` (len(ids), dim).
+    """
+    order = np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.intp)
+    scores = next(score_rows(np.reshape(vec, (1, -1)), matrix))[order]
+    return [Hit(ids[order[row]], float(scores[row])) for row in best_rows(scores, k)]
+
+
+def score_rows(queries: Vectors, matrix: Vectors) -> Iterator[NDArray[np.float32]]:
+    """Per query, in order, its cosine with every row; computed in blocks that bound the memory.
+
+    Unit vectors on a grid may be longer than 1 by a trifle; what that adds above a cosine of 1 is cut.
+    """
+    step = max(1, _BLOCK // max(1, len(matrix)))
+    for start in range(0, len(queries), step):
+        yield from np.minimum(queries[start : start + step] @ matrix.T, 1)
