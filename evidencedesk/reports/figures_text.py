@@ -8,6 +8,7 @@ from rich.text import Text
 
 from evidencedesk.reports.excerpt import visible
 from evidencedesk.reports.figures import Abstention, Figures, contract_text
+from evidencedesk.retrieval.taxonomy import LABELS, STAGES
 
 
 def figures_page(figures: Figures) -> RenderableType:
@@ -23,30 +24,33 @@ def figures_page(figures: Figures) -> RenderableType:
 
 
 def _hits(figures: Figures) -> Table:
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("Tag")
-    table.add_column("Questions", justify="right")
-    for searcher in figures.searchers:
-        mark = "*" if searcher == figures.contract.searcher else ""
-        for k in figures.cutoffs:
-            table.add_column(f"{searcher}{mark} hit@{k}", justify="right")
+    table = _table("Tag", "Questions", "Searcher", *(f"hit@{k}" for k in figures.cutoffs))
     for row in figures.hits:
-        counts = [str(count) for searcher in figures.searchers for count in row.at[searcher]]
-        table.add_row(Text(visible(row.tag) or "all answerable"), str(row.questions), *counts)
+        tag, questions = visible(row.tag) or "all answerable", str(row.questions)
+        for searcher in figures.searchers:
+            mark = "*" if searcher == figures.contract.searcher else ""
+            table.add_row(tag, questions, f"{searcher}{mark}", *map(str, row.at[searcher]))
+            tag, questions = "", ""
+    table.columns[2].justify = "left"
     table.caption = "* the configured searcher"
     table.caption_justify = "left"
     return table
 
 
 def _findings(figures: Figures) -> Table:
-    stages = list(dict.fromkeys(stage for stage, _ in sorted(figures.findings)))
-    labels = list(dict.fromkeys(label for _, label in sorted(figures.findings, key=lambda pair: pair[1])))
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("Questions per stage")
-    for label in labels:
-        table.add_column(label, justify="right")
+    stages = sorted({stage for stage, _ in figures.findings}, key=STAGES.index)
+    labels = sorted({label for _, label in figures.findings}, key=LABELS.index)
+    table = _table("Findings", *labels)
     for stage in stages:
         table.add_row(stage, *(str(figures.findings.get((stage, label), 0)) for label in labels))
+    return table
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column(first)
+    for other in others:
+        table.add_column(other, justify="right")
     return table
 
 
