@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Any
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnusedSuppression
 from evidencedesk.retrieval.label_file import LabelFile
+from evidencedesk.retrieval.places import question_of
 from evidencedesk.retrieval.taxonomy import LABELS, STAGES
 from evidencedesk.text.spans import Span, TextEdit
 
@@ -50,6 +52,16 @@ class Fix:
     title: str
     edits: Mapping[str, tuple[TextEdit, ...]]
     safe: bool = False
+
+
+def asked_by(evaluations: Sequence[Evaluation]) -> tuple[Related, ...]:
+    """The questions that a problem on a page is about, as places: the first five."""
+    return tuple(Related(*question_of(one), f"asked by {one.label.id}") for one in evaluations[:5])
+
+
+def value_fix(title: str, path: str, span: Span, value: object, *, safe: bool = False) -> Fix:
+    """A fix that writes `value` in place of the JSON value at `span` and touches nothing else of the file."""
+    return Fix(title, {path: (TextEdit(span, json.dumps(value, ensure_ascii=False)),)}, safe)
 
 
 @dataclass(frozen=True, slots=True)

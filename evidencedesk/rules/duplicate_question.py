@@ -1,0 +1,73 @@
+"""ED711 duplicate-question. Invariant: questions asked in different scopes are different questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evidencedesk.retrieval.catalog import Scope
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.label_file import LabelSource
+from evidencedesk.retrieval.labels import Label
+from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.text.normal import fold
+
+
+@rule(
+    code="ED711",
+    stage="content",
+    failure="",
+    severity=Severity.INFORMATION,
+    message="{first} asks the same question",
+    messages={"differs": "{first} asks the same question and has {difference}"},
+)
+def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
+    """Two labels with different ids ask the same question.
+
+    Case, white space and final punctuation do not matter. It is information, and a warning where the two labels
+    disagree about the answer. Labels with different scopes may ask the same.
+
+    ## Why it matters
+
+    A question that is asked twice counts twice. Where the answers differ, no search can satisfy both labels.
+
+    ## Example
+
+    ```json title="labels.json"
+    [
+      {"id": "q1", "question": "Do you sell scooters?", "answerable": false},
+      {"id": "q2", "question": "do you sell scooters", "answerable": false}
+    ]
+    ```
+
+    ## How to fix
+
+    Delete one of the labels, and give the other all the gold. Or reword one so that it asks something else.
+
+    ## Repaired
+
+    ```json title="labels.json"
+    [
+      {"id": "q1", "question": "Do you sell scooters?", "answerable": false},
+      {"id": "q2", "question": "Can I buy a scooter from you?", "answerable": false}
+    ]
+    ```
+    """
+    first: dict[tuple[str, Scope | None], LabelSource] = {}
+    for evaluation in facts.evaluations.values():
+        label, source = evaluation.label, evaluation.source
+        question = fold(label.question).rstrip("?!.…؟。？！ ")
+        earlier = first.setdefault((question, label.scope), source)
+        if earlier is source:
+            continue
+        difference = _difference(earlier.label, source.label)
+        values = {"first": earlier.label.id, "difference": difference}
+        related = (Related(earlier.path, earlier.place("question"), f"the question of {earlier.label.id}"),)
+        severity, message = (Severity.WARNING, "differs") if difference else (Severity.INFORMATION, "")
+        yield Violation(source.path, source.place("question"), values, label.id, related, severity, message)
+
+
+def _difference(one: Label, other: Label) -> str:
+    if one.answerable != other.answerable:
+        return "another answerable"
+    gold, second = ({(entry.section, fold(entry.evidence)) for entry in label.gold} for label in (one, other))
+    return "other gold" if gold != second else ""

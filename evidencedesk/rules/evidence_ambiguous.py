@@ -1,0 +1,121 @@
+"""ED706 evidence-ambiguous. Invariant: occurrences that one chunk holds together are no problem."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from evidencedesk.documents.document import Document
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.places import quoted
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
+from evidencedesk.text.normal import find_all
+from evidencedesk.text.spans import Span
+
+_SENTENCE_END = re.compile(r"[.!?…。؟।](?=\s|$)|\r?\n[ \t]*\r?\n")
+
+
+def _quote_more(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    number = violation.values["gold"]
+    place, span = subject.places[number], subject.source.spans.get(f"gold[{number}].evidence")
+    if place.document is None or span is None:
+        return
+    sentence = _sentence(place.document, (place.in_section or place.matches)[0].span)
+    chunks = facts.by_id[place.document.doc_id].chunks
+    held = any(chunk.location.span.contains(sentence) for chunk in chunks)
+    text = sentence.of(place.document.text)
+    if held and len(find_all(place.document.text, text)) == 1:
+        yield value_fix(f"Quote the whole sentence: “{quoted(text)}”", subject.source.path, span, text)
+
+
+@rule(
+    code="ED706",
+    stage="content",
+    failure="",
+    severity=Severity.INFORMATION,
+    message="“{evidence}” occurs {count} times in {doc_id}: each of these {chunks} chunks counts as the answer",
+    fix=_quote_more,
+)
+def evidence_ambiguous(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
+    """The evidence of a label occurs several times in its document, in chunks that may say different things.
+
+    Chunks are graded by document and text, so it does not matter under which heading the other occurrences stand.
+
+    ## Why it matters
+
+    A chunk that says "30 days" about something else counts as a hit: the figures look better than the search is.
+
+    ## Example
+
+    ```markdown title="returns.md"
+    # Returns
+
+    ## Bikes
+
+    You can return a bike within 30 days.
+
+    ## Invoices
+
+    An invoice is due within 30 days.
+    ```
+
+    ```json title="labels.json"
+    [{"id": "q1", "question": "How long can I return a bike?",
+      "gold": [{"section": "returns#Bikes", "evidence": "within 30 days", "grade": 2}]}]
+    ```
+
+    ```toml title="evidencedesk.toml"
+    [chunking]
+    strategy = "section"
+    ```
+
+    ## How to fix
+
+    Quote more of the sentence, so that the evidence says what it is about.
+
+    ## Repaired
+
+    ```json title="labels.json"
+    [{"id": "q1", "question": "How long can I return a bike?",
+      "gold": [{"section": "returns#Bikes", "evidence": "return a bike within 30 days", "grade": 2}]}]
+    ```
+    """
+    for number, place in enumerate(subject.places):
+        if place.document is None or len(place.matches) < 2:
+            continue
+        holders = [held for held in _holders(place, facts.by_id[place.document.doc_id].chunks) if held]
+        if not holders or frozenset.intersection(*holders):
+            continue
+        values = {
+            "evidence": quoted(place.gold.evidence, 50),
+            "count": len(place.matches),
+            "doc_id": place.document.doc_id,
+            "chunks": len(frozenset.union(*holders)),
+            "gold": number,
+        }
+        related = tuple(Related(place.document.path, match.span, "occurs here") for match in place.matches[:10])
+        span = subject.source.place(f"gold[{number}].evidence")
+        yield Violation(subject.source.path, span, values, subject.label.id, related)
+
+
+def _holders(place: GoldPlace, chunks: tuple[Chunk, ...]) -> Iterator[frozenset[str]]:
+    """Per occurrence, the ids of the chunks that hold it whole."""
+    for match in place.matches:
+        yield frozenset(chunk.id for chunk in chunks if chunk.location.span.contains(match.span))
+
+
+def _sentence(document: Document, span: Span) -> Span:
+    """The sentence around `span`, inside its block; a table row is a sentence."""
+    block = next((block for block in document.blocks if block.span.contains(span)), None)
+    if block is None:
+        return span
+    row = next((row for row in block.rows if row.contains(span)), None)
+    if row is not None:
+        return row
+    ends = [match.end() for match in _SENTENCE_END.finditer(document.text, *block.span)]
+    start = max((end for end in ends if end <= span.start), default=block.span.start)
+    end = min((end for end in ends if end >= span.end), default=block.span.end)
+    text = document.text[start:end]
+    return Span(start + len(text) - len(text.lstrip()), start + len(text.rstrip()))

@@ -1,0 +1,123 @@
+"""ED304 unanswerable-junk. Invariant: a suggested floor is measured on this workspace's labels, never guessed."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import pairwise
+
+from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.places import answers, named, question_of, start_of
+from evidencedesk.rule import Related, Severity, Violation, rule
+
+
+@rule(
+    code="ED304",
+    stage="context",
+    failure="irrelevant_match",
+    severity=Severity.INFORMATION,
+    message="nothing answers this question, but {chunks} to the prompt; the best, {best}, scores {score:.4g}{floor}",
+)
+def unanswerable_junk(subject: Facts, facts: Facts) -> Iterator[Violation]:
+    """A question that the knowledge base does not answer still brings chunks into the prompt.
+
+    It is a warning where a floor is set, since that floor should have stopped them, and information where none is. The
+    message names the floor that makes the fewest wrong decisions on the labels of this workspace, if any floor helps.
+
+    ## Why it matters
+
+    A model that is given text about something else tends to answer from it instead of saying that it does not know.
+
+    ## Example
+
+    ```markdown title="returns.md"
+    # Returns
+
+    You can return a bike within 30 days.
+    ```
+
+    ```json title="labels.json"
+    [{"id": "q1", "question": "Do you sell a bike for children?", "answerable": false}]
+    ```
+
+    ```toml title="evidencedesk.toml"
+    [retrieval]
+    searcher = "sparse"
+    ```
+
+    ## How to fix
+
+    Set `retrieval.floor` to a score that answers reach and such questions do not. Ranks tell junk from answers badly,
+    so a floor works with the scores of `dense` or `sparse`, hardly with those of `hybrid`. Where the knowledge base
+    does answer the question, the label is wrong: set `answerable` and give the gold.
+
+    ## Repaired
+
+    ```markdown title="returns.md"
+    # Returns
+
+    You can send it back within 30 days.
+    ```
+    """
+    unanswerable = [one for one in facts.evaluations.values() if not one.label.answerable and one.trace.context]
+    if not unanswerable:
+        return
+    floor = _floor_text(facts)
+    for evaluation in unanswerable:
+        context = evaluation.trace.context
+        values = {
+            "chunks": f"{len(context)} chunks get" if len(context) > 1 else "1 chunk gets",
+            "best": named(context[0].chunk),
+            "score": context[0].score,
+            "floor": floor,
+        }
+        related = tuple(
+            Related(*start_of(facts, found.chunk), f"rank {found.rank} for {evaluation.label.id}") for found in context
+        )
+        severity = Severity.WARNING if evaluation.contract.floor is not None else Severity.INFORMATION
+        yield Violation(*question_of(evaluation), values, evaluation.label.id, related, severity)
+
+
+def _floor_text(facts: Facts) -> str:
+    """The end of the message: what a floor can do for all labels."""
+    junk: list[float] = []
+    good: list[float] = []
+    for evaluation in facts.evaluations.values():
+        if not evaluation.label.answerable and evaluation.retrieved:
+            junk.append(evaluation.retrieved[0].score)
+        good += _answer_score(evaluation)
+    floor = best_floor(junk, good)
+    if floor is None:
+        return f"; no floor would drop it without losing as many of {len(good)} answers" if good else ""
+    kept = sum(score >= floor for score in good)
+    dropped = sum(score < floor for score in junk)
+    set_to = f" (now {facts.contract.floor:g})" if facts.contract.floor is not None else ""
+    return f"; floor = {floor:.4g}{set_to} would keep {kept} of {len(good)} answers, silence {dropped} of {len(junk)}"
+
+
+def _answer_score(evaluation: Evaluation) -> list[float]:
+    if not evaluation.label.answerable:
+        return []
+    wanted = answers(evaluation)
+    return [found.score for found in evaluation.retrieved if found.chunk.id in wanted][:1]
+
+
+def best_floor(junk: list[float], good: list[float]) -> float | None:
+    """The floor with the fewest wrong decisions: junk that passes plus answers that do not.
+
+    The smallest of equals, halfway between two scores, in four digits where those still separate them. None when it is
+    no better than no floor at all, or when no answer has a score.
+    """
+    if not good:
+        return None
+    junk, good = sorted(junk), sorted(good)
+    scores = sorted({*junk, *good})
+    best, floor = len(junk), None
+    for low, high in pairwise(scores):
+        wrong = len(junk) - bisect_left(junk, high) + bisect_left(good, high)
+        if wrong < best:
+            middle = (low + high) / 2
+            short = float(f"{middle:.4g}")
+            best, floor = wrong, short if low < short <= high else high
+    return floor

@@ -1,0 +1,149 @@
+"""ED704 unknown-section. Invariant: a suggestion names a section that exists; evidence decides before likeness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evidencedesk.documents.document import Document, Section
+from evidencedesk.retrieval.elsewhere import documents_with
+from evidencedesk.retrieval.evaluation import GoldPlace
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.places import Place, quoted, reference, section_at
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
+from evidencedesk.text.nearest import Names
+
+
+def _point_there(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    suggestion, source = violation.values["suggestion"], facts.evaluations[violation.subject].source
+    if suggestion and violation.span == source.spans.get(f"gold[{violation.values['gold']}].section"):
+        safe = bool(violation.values["certain"])
+        yield value_fix(f"Point to “{suggestion}”", violation.path, violation.span, suggestion, safe=safe)
+
+
+@rule(
+    code="ED704",
+    stage="content",
+    failure="",
+    severity=Severity.ERROR,
+    message="no document has the id “{doc_id}”{hint}",
+    messages={
+        "heading": "{doc_id} has no heading “{heading}”{hint}",
+        "misplaced": "“{heading}” does not hold the evidence{hint}",
+    },
+    fix=_point_there,
+)
+def unknown_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
+    """The gold of a label names a document or heading that does not exist, or one that does not hold the evidence.
+
+    An unknown document is an error, since the question can never be answered; an unknown heading is a warning; evidence
+    under another heading of the same document is information, for it is found and graded all the same.
+
+    ## Why it matters
+
+    Renamed pages and headings leave labels behind that point nowhere: the question counts as failed for ever, or the
+    next person looks for the answer in the wrong place.
+
+    ## Example
+
+    ```markdown title="returns.md"
+    # Returns
+
+    ## Deadline
+
+    You can return a bike within 30 days.
+    ```
+
+    ```json title="labels.json"
+    [{"id": "q1", "question": "How long can I return a bike?",
+      "gold": [{"section": "returns#Time limit", "evidence": "within 30 days", "grade": 2}]}]
+    ```
+
+    ## How to fix
+
+    Write `<document id>#<heading>` as they are now; the fix does it where the evidence tells the section. A heading
+    that occurs twice is addressed as `Heading-1` from its second occurrence on.
+
+    ## Repaired
+
+    ```json title="labels.json"
+    [{"id": "q1", "question": "How long can I return a bike?",
+      "gold": [{"section": "returns#Deadline", "evidence": "within 30 days", "grade": 2}]}]
+    ```
+    """
+    names: Names | None = None
+    for evaluation in facts.evaluations.values():
+        for number, place in enumerate(evaluation.places):
+            gold = place.gold
+            if not gold.section.strip():
+                continue
+            if place.document is None:
+                names = names or Names(facts.by_id)
+                message, severity, (hint, suggestion, at) = "", Severity.ERROR, _document(place, names, facts)
+            elif not place.sections:
+                message, severity, (hint, suggestion, at) = "heading", Severity.WARNING, _heading(place, place.document)
+            elif place.matches and not place.in_section and not _beneath(place, place.document):
+                message, severity = "misplaced", Severity.INFORMATION
+                hint, suggestion, at = _heading(place, place.document)
+            else:
+                continue
+            where = {section_at(place.document, match.span.start) for match in place.matches if place.document}
+            values = {
+                "doc_id": gold.doc_id,
+                "heading": quoted(gold.heading),
+                "hint": hint,
+                "suggestion": suggestion,
+                "gold": number,
+                "certain": len(where) == 1,
+            }
+            related = (Related(*at, "the evidence" if place.matches else "meant perhaps"),) if at else ()
+            source = evaluation.source
+            span = source.place(f"gold[{number}].section")
+            yield Violation(source.path, span, values, evaluation.label.id, related, severity, message)
+
+
+Hint = tuple[str, str, Place | None]
+"""The end of the message, the suggested section, and where that is."""
+
+
+def _document(place: GoldPlace, names: Names, facts: Facts) -> Hint:
+    found = next(documents_with(place.gold.evidence, facts), None)
+    if found:
+        document, match = found
+        suggestion = reference(document, section_at(document, match.span.start))
+        return f"; the evidence is in “{suggestion}”", suggestion, Place(document.path, match.span)
+    nearest = names.nearest(place.gold.doc_id)
+    if not nearest:
+        return "", "", None
+    document = facts.by_id[nearest].document
+    section = next(iter(document.sections_named(place.gold.heading)), None)
+    suggestion = reference(document, section)
+    return f"; did you mean “{suggestion}”?", suggestion, _top(document, section)
+
+
+def _heading(place: GoldPlace, document: Document) -> Hint:
+    if place.matches:
+        span = place.matches[0].span
+        suggestion = reference(document, section_at(document, span.start))
+        return f"; the evidence is in “{suggestion}”", suggestion, Place(document.path, span)
+    nearest = Names(section.anchor for section in document.sections).nearest(place.gold.heading)
+    if not nearest:
+        return "", "", None
+    section = document.sections_named(nearest)[0]
+    suggestion = f"{document.doc_id}#{nearest}"
+    return f"; did you mean “{suggestion}”?", suggestion, _top(document, section)
+
+
+def _top(document: Document, section: Section | None) -> Place:
+    return Place(document.path, section.heading_span if section else document.top())
+
+
+def _beneath(place: GoldPlace, document: Document) -> bool:
+    """Whether an occurrence stands under a subheading of a named section."""
+    for match in place.matches:
+        section = section_at(document, match.span.start)
+        if section and any(
+            section.span.start >= named.span.start and section.path[: len(named.path)] == named.path
+            for named in place.sections
+        ):
+            return True
+    return False
