@@ -11,7 +11,7 @@ from evidencedesk.text.spans import LineIndex, Span
 # A fence inside a list item or a quote stands behind their markers.
 _FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(?P<mark>`{3,}|~{3,})(?P<info>[^\r\n]*)")
 _INLINE = re.compile(r"(?<!`)(?P<mark>`+)(?!`)(?:(?!\r?\n[ \t]*\r?\n)[\s\S])*?(?<!`)(?P=mark)(?!`)")
-_HTML_CODE = re.compile(r"<(?P<tag>pre|code|script|style)\b[^>]*>[\s\S]*?</(?P=tag)\s*>", re.IGNORECASE)
+_HTML_CODE = re.compile(r"<(?P<tag>pre|code|script|style)\b[^>]*>[\s\S]{0,20000}?</(?P=tag)\s*>", re.IGNORECASE)
 _VISIBLE = re.compile(r"[^\r\n]")
 
 

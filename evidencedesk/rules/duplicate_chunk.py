@@ -1,0 +1,99 @@
+"""ED205 duplicate-chunk. Invariant: one problem for all that a set of pages shares; a copied page is told as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.places import listed, start_of
+from evidencedesk.retrieval.repeats import Repeat, equal_pages, repeats
+from evidencedesk.rule import Related, Severity, Violation, rule
+
+_MAX_RELATED = 5
+
+
+@rule(
+    code="ED205",
+    stage="context",
+    failure="duplicate_chunks",
+    severity=Severity.WARNING,
+    message="this text stands in {others} as well; a search returns every copy",
+    messages={
+        "passages": "this text and {more} more on this page stand in {others} as well; a search returns every copy",
+        "same-page": "this text stands {count} times on this page; a search returns every copy",
+        "boilerplate": "this text stands on {count} of {all} pages; a search returns copy after copy of it",
+        "page": "this page has the same text as {others}; a search returns every copy",
+    },
+)
+def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
+    """The same text stands in several chunks that one search can return.
+
+    Texts under eight words and documents outside the scope (superseded pages, for example) do not count. What the same
+    pages share is one problem; a page whose whole text is a copy gets one problem at its top.
+
+    ## Why it matters
+
+    Copies rank next to each other and push other answers out of the results. With five places, three copies leave room
+    for two more.
+
+    ## Example
+
+    ```markdown title="road.md"
+    # Road bicycles
+
+    Every bicycle is checked and adjusted in our workshop before it leaves.
+
+    Road bicycles weigh between seven and nine kilograms.
+    ```
+
+    ```markdown title="mountain.md"
+    # Mountain bicycles
+
+    Every bicycle is checked and adjusted in our workshop before it leaves.
+
+    Mountain bicycles have wide tyres and a fork with a spring.
+    ```
+
+    ```toml title="evidencedesk.toml"
+    [chunking]
+    strategy = "paragraph"
+    ```
+
+    ## How to fix
+
+    Keep the text in one place and link to it. Mark older copies with `status: superseded`.
+
+    ## Repaired
+
+    ```markdown title="mountain.md"
+    # Mountain bicycles
+
+    Mountain bicycles have wide tyres and a fork with a spring.
+    ```
+    """
+    for first, *copies in equal_pages(subject):
+        for copy in copies:
+            others = [page for page in (first, *copies) if page is not copy]
+            related = tuple(Related(page.path, page.top(), "the same text") for page in others[:_MAX_RELATED])
+            values = {"others": listed([page.path for page in others])}
+            yield Violation(copy.path, copy.top(), values, copy.path, related, message="page")
+    for repeat in repeats(subject.twins.equal, subject):
+        yield _violation(repeat, subject)
+
+
+def _violation(repeat: Repeat, facts: Facts) -> Violation:
+    first, *copies = repeat.passages[0]
+    pages, more = len(repeat.paths), len(repeat.passages) - 1
+    everywhere = pages > max(4, len(facts.documents) // 2)
+    message = "same-page" if pages == 1 else "boilerplate" if everywhere else "passages" if more else ""
+    values = {
+        "others": listed(repeat.paths[1:]),
+        "more": more,
+        "count": pages if everywhere else len(copies) + 1,
+        "all": len(facts.documents),
+    }
+    here = [passage[0] for passage in repeat.passages[1:]]
+    related = [Related(*start_of(facts, chunk), "the same text") for chunk in copies[:_MAX_RELATED]]
+    related += [Related(*start_of(facts, chunk), "repeated as well") for chunk in here[:_MAX_RELATED]]
+    path, span = start_of(facts, first)
+    return Violation(path, span, values, "\n".join(repeat.paths), tuple(related), message=message)

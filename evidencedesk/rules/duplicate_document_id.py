@@ -1,0 +1,76 @@
+"""ED103 duplicate-document-id. Invariant: the first file in path order keeps the id; each later one has a problem."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from evidencedesk.documents.document import Document
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.text.spans import Span
+
+
+@rule(
+    code="ED103",
+    stage="ingestion",
+    failure="",
+    severity=Severity.ERROR,
+    message="the document id “{id}” is taken: {first} has it as well; labels reach only that file",
+)
+def duplicate_document_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
+    """Two files claim one document id.
+
+    ## Why it matters
+
+    Labels, superseding pages and chunk ids name a document by its id. With two files under one id, a label is checked
+    against the wrong page, and chunks of one file stand for those of the other.
+
+    ## Example
+
+    ```markdown title="returns.md"
+    ---
+    id: returns
+    ---
+    # Returns
+
+    Send it back within 30 days.
+    ```
+
+    ```markdown title="shipping.md"
+    ---
+    id: returns
+    ---
+    # Shipping
+
+    Parcels leave every working day at noon.
+    ```
+
+    ## How to fix
+
+    Give the second file an id of its own. This often happens when a page was copied as a starting point.
+
+    ## Repaired
+
+    ```markdown title="shipping.md"
+    ---
+    id: shipping
+    ---
+    # Shipping
+
+    Parcels leave every working day at noon.
+    ```
+    """
+    files: dict[str, list[Document]] = defaultdict(list)
+    for chunked in subject.documents.values():
+        files[chunked.document.doc_id].append(chunked.document)
+    for doc_id, (first, *others) in files.items():
+        for other in others:
+            related = Related(first.path, _place(first), f"the first file with the id “{doc_id}”")
+            values = {"id": doc_id, "first": first.path}
+            yield Violation(other.path, _place(other), values, doc_id, (related,))
+
+
+def _place(document: Document) -> Span:
+    written = document.fields.get("id")
+    return written.value_span if written else document.top()

@@ -1,0 +1,142 @@
+"""ED104 two-current-versions. Invariant: without `supersedes`, `version` or ids such as `-v2` it is silent."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from evidencedesk.documents.document import Document
+from evidencedesk.documents.versions import version_of
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule
+from evidencedesk.text.spans import Span, TextEdit
+
+
+def _mark_superseded(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    document = facts.documents[violation.path].document
+    written = document.fields.get("status")
+    if written:
+        edit = TextEdit(written.value_span, "superseded")
+    else:
+        newline = "\r\n" if "\r\n" in document.text else "\n"
+        entry = f"{_status_key(facts)}: superseded{newline}"
+        if document.front:
+            fence = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)").match(document.text, document.front.span.start)
+            if not fence or not document.text.startswith("---", document.front.span.start):
+                return
+            edit = TextEdit(Span(fence.end(), fence.end()), entry)
+        else:
+            edit = TextEdit(Span(0, 0), f"---{newline}{entry}---{newline}")
+    yield Fix("Mark this page as superseded", {violation.path: (edit,)})
+
+
+@rule(
+    code="ED104",
+    stage="ingestion",
+    failure="stale_document",
+    severity=Severity.WARNING,
+    message="{older} and {newer} are two versions of one page, and both are current: searches return either",
+    messages={"declared": "{newer} supersedes this page, but it is still marked as current: searches return either"},
+    fix=_mark_superseded,
+)
+def two_current_versions(subject: Facts, facts: Facts) -> Iterator[Violation]:
+    """An older version of a page is still current beside the newer one.
+
+    Two documents count as versions of one page when the newer says that it supersedes the older, when their ids differ
+    only in `-v2` and `-v3`, or when title, language and audience are the same and the `version` fields differ.
+
+    ## Why it matters
+
+    Both versions answer the same questions, and the old one often ranks first: the reader gets last year's answer.
+
+    ## Example
+
+    ```markdown title="returns-v2.md"
+    ---
+    id: returns-v2
+    title: Returns
+    ---
+    # Returns
+
+    Send it back within 14 days.
+    ```
+
+    ```markdown title="returns-v3.md"
+    ---
+    id: returns-v3
+    title: Returns
+    ---
+    # Returns
+
+    Send it back within 30 days.
+    ```
+
+    ## How to fix
+
+    Set `status: superseded` in the older page. Where both are really in force, give them different titles or audiences.
+
+    ## Repaired
+
+    ```markdown title="returns-v2.md"
+    ---
+    id: returns-v2
+    title: Returns
+    status: superseded
+    ---
+    # Returns
+
+    Send it back within 14 days.
+    ```
+    """
+    current = [page.document for page in facts.by_id.values() if page.document.status == "current"]
+    found: dict[str, tuple[Document, Document, str]] = {}
+    for newer in current:
+        for doc_id in newer.supersedes:
+            if doc_id in facts.by_id and doc_id != newer.doc_id and facts.by_id[doc_id].document.status == "current":
+                found.setdefault(doc_id, (facts.by_id[doc_id].document, newer, "declared"))
+    for versions in _versions(current):
+        newest = max(versions, key=lambda version: version[0])
+        for version, older in versions:
+            if version < newest[0]:
+                found.setdefault(older.doc_id, (older, newest[1], ""))
+    for older, newer, message in found.values():
+        related = (Related(newer.path, _place(newer), "the newer version"),)
+        values = {"older": older.doc_id, "newer": newer.doc_id}
+        yield Violation(older.path, _place(older), values, older.doc_id, related, message=message)
+
+
+Version = tuple[tuple[int, ...], str]
+
+
+def _versions(documents: list[Document]) -> Iterator[list[tuple[Version, Document]]]:
+    """Groups of documents that are versions of one page, each with its version."""
+    groups: dict[tuple[str, ...], list[tuple[Version, Document]]] = defaultdict(list)
+    for document in documents:
+        if named := version_of(document.doc_id):
+            # A file name alone is weak: guides "migrating-to-v3" and "-v4" are different pages, as their titles tell.
+            title = "" if "id" in document.fields else document.title
+            page, number = named
+            groups["id", page, document.lang, document.audience, title].append((((number,), ""), document))
+        if document.version and document.title:
+            same = ("title", document.title.casefold(), document.lang, document.audience)
+            groups[same].append((_version(document.version), document))
+    yield from groups.values()
+
+
+def _version(written: str) -> Version:
+    numbers = tuple(map(int, re.findall(r"\d+", written)))
+    return numbers, "" if numbers else written
+
+
+def _place(document: Document) -> Span:
+    written = document.fields.get("status") or document.fields.get("title")
+    return written.value_span if written else document.top()
+
+
+def _status_key(facts: Facts) -> str:
+    """What the files of this workspace call the status."""
+    for page in facts.documents.values():
+        if written := page.document.fields.get("status"):
+            return written.key_span.of(page.document.text).strip("\"'")
+    return "status"

@@ -1,0 +1,74 @@
+"""ED901 unknown-rule. Invariant: every suppressed code that does not exist is told where it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.rule import Fix, Severity, Violation, rule
+from evidencedesk.text.nearest import Names
+from evidencedesk.text.spans import Span, TextEdit
+
+
+def _nearest(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    nearest = violation.values["nearest"]
+    if nearest:
+        written = '"{}"' if violation.path in facts.label_files else "{}"
+        edit = TextEdit(violation.span, written.format(nearest))
+        yield Fix(f"Change to {nearest}", {violation.path: (edit,)})
+
+
+@rule(
+    code="ED901",
+    stage="control",
+    failure="",
+    severity=Severity.ERROR,
+    message="there is no rule “{code}”, so nothing is ignored here",
+    messages={"nearest": "there is no rule “{code}”, so nothing is ignored here; did you mean {nearest}?"},
+    fix=_nearest,
+)
+def unknown_rule(subject: Facts, facts: Facts) -> Iterator[Violation]:
+    """A comment or a label asks to ignore a rule that does not exist.
+
+    ## Why it matters
+
+    The writer believes that a problem is silenced or settled; it is neither. `evidencedesk rule` lists all codes.
+
+    ## Example
+
+    ```markdown title="tyres.md"
+    # Tyres
+
+    <!-- evidencedesk: ignore ED210 -->
+
+    Road tyres take 7 bar.
+    ```
+
+    ## How to fix
+
+    Write the code as the problem shows it, such as `ED201`, or remove the comment.
+
+    ## Repaired
+
+    ```markdown title="tyres.md"
+    # Tyres
+
+    Road tyres take 7 bar.
+    ```
+    """
+    names = Names(sorted(subject.rule_codes))
+    for path, chunked in subject.documents.items():
+        for suppression in chunked.document.suppressions:
+            for code, span in suppression.codes:
+                if code not in subject.rule_codes:
+                    yield _violation(path, span, code, names)
+    for path, file in subject.label_files.items():
+        for entry in file.entries:
+            for number, code in enumerate(entry.label.ignore):
+                if code not in subject.rule_codes:
+                    yield _violation(path, entry.place(f"ignore[{number}]"), code, names)
+
+
+def _violation(path: str, span: Span, code: str, names: Names) -> Violation:
+    nearest = names.nearest(code)
+    return Violation(path, span, {"code": code, "nearest": nearest}, code, message="nearest" if nearest else "")
