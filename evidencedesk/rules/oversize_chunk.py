@@ -31,9 +31,36 @@ def oversize_chunk(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation
     A model reads a fixed number of words and drops the rest without a word. Whatever stands in the tail of a long chunk
     cannot be found by meaning, and no score shows it.
 
+    ## Example
+
+    With a model that reads 16 words:
+
+    ```markdown title="returns.md"
+    # Returns
+
+    A bicycle may be sent back within 30 days of delivery if it is unused and in its box.
+    ```
+
+    ```toml title="evidencedesk.toml"
+    [chunking]
+    strategy = "section"
+    ```
+
     ## How to fix
 
     Choose a smaller chunk size, a strategy that cuts at paragraphs, or split the section with headings.
+
+    ## Repaired
+
+    ```markdown title="returns.md"
+    # Returns
+
+    A bicycle may be sent back within 30 days of delivery.
+
+    ## Condition
+
+    It must be unused and in its box.
+    ```
     """
     if facts.word_limit is None:
         return
