@@ -1,0 +1,63 @@
+"""Repairs and suppressions. Invariant: an edit is offered only for the very text it was made for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+
+from evidencedesk_server.desk import Desk
+from evidencedesk_server.from_lsp import span_of
+from evidencedesk_server.messages import ActionEntry, text_hash
+
+_WAIT_SECONDS = 1.0
+
+
+def register(desk: Desk) -> None:
+    """Offer code actions."""
+    desk.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    )(_code_actions)
+
+
+async def _code_actions(desk: Desk, params: types.CodeActionParams) -> list[dict[str, Any]]:
+    document = desk.session.document(params.text_document.uri)
+    only = params.context.only
+    if document is None or (place := document.place) is None or (only is not None and not _wants_quick_fixes(only)):
+        return []
+    await desk.answers.until(lambda: desk.is_evaluated(document, document.version), _WAIT_SECONDS)
+    answers = desk.answers.buffers.get(place)
+    if answers is None or document.evaluated != document.version:
+        return []
+    wanted = span_of(document.index, params.range, desk.session.profile.encoding)
+    return [
+        _with_versions(desk, entry["action"])
+        for entry in answers.actions
+        if entry["start"] <= wanted.end and wanted.start <= entry["end"] and _still_holds(desk, entry)
+    ]
+
+
+def _wants_quick_fixes(only: list[types.CodeActionKind | str] | Any) -> bool:
+    quick_fix = types.CodeActionKind.QuickFix.value
+    return any(kind == "" or quick_fix == str(getattr(kind, "value", kind)) for kind in only)
+
+
+def _still_holds(desk: Desk, entry: ActionEntry) -> bool:
+    for uri, needed in entry["needs"].items():
+        document = desk.session.document(uri)
+        if document is not None and text_hash(document.text) != needed:
+            return False
+    return True
+
+
+def _with_versions(desk: Desk, action: dict[str, Any]) -> dict[str, Any]:
+    """Fill in the versions of open documents, which only the session knows."""
+    changes = action.get("edit", {}).get("documentChanges")
+    if not changes:
+        return action
+    versioned = []
+    for change in changes:
+        document = desk.session.document(change["textDocument"]["uri"])
+        identifier = {**change["textDocument"], "version": document.version if document is not None else None}
+        versioned.append({**change, "textDocument": identifier})
+    return {**action, "edit": {**action["edit"], "documentChanges": versioned}}

@@ -1,0 +1,305 @@
+"""What hovers say: Snapshot → Markdown for spans of a file. Invariant: pure; text from documents is always escaped."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from evidencedesk.reports.figures import answer_rank, grades
+from evidencedesk.reports.statistics import Cause, find_causes
+from evidencedesk.retrieval.candidates import Candidate
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.text.spans import Span
+from evidencedesk.workspace.snapshot import Snapshot
+
+Escape = Callable[[str], str]
+
+# Everything that starts markup, HTML, a link, a bare link (`http://`, `www.`, `a@b`) or a new table cell.
+_ACTIVE = re.compile(r"[\\`*_\[\]<>|&~#!@$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_MAX_QUESTIONS = 6
+_MAX_CHUNKS = 3
+_QUESTION_WIDTH = 90
+
+
+def escape_markdown(text: str) -> str:
+    """`text` so that Markdown shows it letter by letter: no markup, no link, no HTML, no table cell can start in it."""
+    return _ACTIVE.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def plain(text: str) -> str:
+    """`text` on one line, for clients that show no Markdown."""
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """What a chunk is to one question: `answer`, `part` of a split answer, or `wrong`; `why` says why it is wrong."""
+
+    evaluation: Evaluation
+    why: str = ""
+
+
+class HoverTexts:
+    """Hovers for the files of one snapshot. Texts of a label or a chunk are made once, when first asked for."""
+
+    def __init__(self, snapshot: Snapshot, escape: Escape = escape_markdown) -> None:
+        self._snapshot = snapshot
+        self._escape = escape
+        self._answers: dict[str, list[_Use]] = defaultdict(list)
+        self._parts: dict[str, list[_Use]] = defaultdict(list)
+        self._wrong: dict[str, list[_Use]] = defaultdict(list)
+        for evaluation in snapshot.evaluations.values():
+            self._sort_in(evaluation)
+        twins = snapshot.facts.twins
+        self._equal = {chunk: group for group in twins.equal for chunk in group}
+        self._near: dict[str, list[tuple[str, float]]] = defaultdict(list)
+        for pair in twins.near:
+            self._near[pair.first].append((pair.second, pair.similarity))
+            self._near[pair.second].append((pair.first, pair.similarity))
+        self._pages = {path: group for group in twins.pages for path in group}
+        self._causes = [cause for cause in find_causes(snapshot.facts) if cause.cases]
+
+    def of_file(self, path: str) -> Iterator[tuple[Span, str]]:
+        """Spans of a file and what to say there; smaller spans say more special things."""
+        if (chunked := self._snapshot.facts.documents.get(path)) is not None:
+            yield from self._of_document(chunked)
+        elif (file := self._snapshot.facts.label_files.get(path)) is not None:
+            evaluations = self._snapshot.evaluations
+            for entry in file.entries:
+                evaluation = evaluations.get(entry.label.id)
+                # Of labels that share an id only the first is evaluated.
+                if evaluation is not None and evaluation.source == entry:
+                    yield entry.span, self.label(evaluation)
+
+    # Labels
+
+    def label(self, evaluation: Evaluation) -> str:
+        """Rankings of a question, where its answer stands in each, and what went wrong."""
+        label, contract = evaluation.label, evaluation.contract
+        marks = self._marks(evaluation)
+        lines = [f"**{self._escape(label.id)}** · {self._verdict(evaluation)}"]
+        if evaluation.findings:
+            said = (f"- {finding.stage}: {self._escape(finding.detail)}" for finding in evaluation.findings)
+            lines.append("\n".join(said))
+        if label.answerable:
+            lines.append(self._answer_ranks(evaluation))
+        lines += self._table(evaluation, marks)
+        settings = [f"top {contract.k} by {contract.searcher}"]
+        settings.append("no floor" if contract.floor is None else f"floor {contract.floor:g}")
+        settings.append("scope " + ", ".join(sorted(contract.scope.statuses | contract.scope.audiences)))
+        lines.append(f"*{'; '.join(settings)}*")
+        return "\n\n".join(lines)
+
+    def _verdict(self, evaluation: Evaluation) -> str:
+        standing = evaluation.standing
+        if not evaluation.label.answerable:
+            kept = len(evaluation.trace.context)
+            return f"no answer exists; {kept} in the prompt" if kept else "no answer exists, and none is given"
+        if standing.rank is None:
+            return "the answer is not found" if standing.whole else "the answer is split: no chunk holds it whole"
+        verdict = f"the answer is at rank {standing.rank}"
+        if not standing.in_context:
+            verdict += ", but is dropped before the prompt"
+        before = self._snapshot.facts.before.get(evaluation.label.id)
+        if before is not None and before.rank != standing.rank:
+            was = f"rank {before.rank}" if before.rank is not None else "not found"
+            verdict += f" ({self._snapshot.facts.before_name}: {was})"
+        return verdict
+
+    def _answer_ranks(self, evaluation: Evaluation) -> str:
+        depth = max(evaluation.contract.k, evaluation.contract.depth)
+        places = (
+            f"{name} {rank}" if (rank := answer_rank(evaluation, name)) else f"{name} not in the first {depth}"
+            for name in evaluation.rankings
+        )
+        return "Answer at rank: " + " · ".join(places)
+
+    def _table(self, evaluation: Evaluation, marks: dict[str, str]) -> Iterator[str]:
+        names = list(evaluation.rankings)
+        k = evaluation.contract.k
+        rows = max((min(k, len(found)) for found in evaluation.rankings.values()), default=0)
+        if not rows:
+            yield "No searcher finds anything."
+            return
+        fused = [name for name in names if any(found.parts for found in evaluation.rankings[name])]
+        head = [*names, *(f"{name} parts" for name in fused)]
+        table = [f"| rank | {' | '.join(head)} |", f"|--:|{':--|' * len(head)}"]
+        for row in range(rows):
+            cells = [self._cell(evaluation.rankings[name][row : row + 1], marks) for name in names]
+            cells += [self._parts_cell(evaluation.rankings[name][row : row + 1], evaluation) for name in fused]
+            table.append(f"| {row + 1} | {' | '.join(cells)} |")
+        yield "\n".join(table)
+        shown = {found.chunk.id for ranking in evaluation.rankings.values() for found in ranking[:k]}
+        used = "".join(mark for chunk_id, mark in marks.items() if chunk_id in shown)
+        if used:
+            yield " · ".join(meaning for mark, meaning in _LEGEND.items() if mark in used)
+
+    def _cell(self, found: list[Candidate], marks: dict[str, str]) -> str:
+        if not found:
+            return "–"
+        chunk_id = found[0].chunk.id
+        mark = marks.get(chunk_id, "")
+        return f"{self._escape(chunk_id)} ({found[0].score:.4g}){' ' if mark else ''}{mark}"
+
+    @staticmethod
+    def _parts_cell(found: list[Candidate], evaluation: Evaluation) -> str:
+        if not found:
+            return "–"
+        return " + ".join(f"1/{evaluation.contract.rrf_k + part.rank} {part.source}" for part in found[0].parts)
+
+    @staticmethod
+    def _marks(evaluation: Evaluation) -> dict[str, str]:
+        marks = {chunk: "★" if grade == 2 else "☆" for chunk, grade in grades(evaluation).items()}
+        for ranking in evaluation.rankings.values():
+            for found in ranking:
+                if found.chunk.status != "current":
+                    marks[found.chunk.id] = marks.get(found.chunk.id, "") + "⌛"
+        return marks
+
+    # Documents
+
+    def _of_document(self, chunked: ChunkedDocument) -> Iterator[tuple[Span, str]]:
+        document = chunked.document
+        texts = {chunk.id: self.chunk(chunk) for chunk in chunked.chunks}
+        for span, chunks in _segments(chunked.chunks):
+            yield span, "\n\n".join(texts[chunk.id] for chunk in chunks)
+        first = next((section for section in document.sections if section.level), None)
+        for section in document.sections:
+            if not section.level:
+                continue
+            here = [chunk for chunk in chunked.chunks if chunk.location.heading == section.heading_span]
+            said = [texts[chunk.id] for chunk in here[:_MAX_CHUNKS]]
+            if len(here) > _MAX_CHUNKS:
+                said.append(f"{len(here) - _MAX_CHUNKS} more chunks in this section")
+            if section is first:
+                said.insert(0, self.page(chunked))
+            if said:
+                yield section.heading_span, "\n\n".join(said)
+
+    def page(self, chunked: ChunkedDocument) -> str:
+        """A whole file: its size, its problems' causes, the pages that are equal to it."""
+        document = chunked.document
+        words = sum(len(chunk.text.split()) for chunk in chunked.chunks)
+        about = [self._escape(document.status), self._escape(document.audience)]
+        lines = [
+            f"**{self._escape(document.doc_id)}** · {', '.join(about)} · "
+            f"{_count(len(chunked.chunks), 'chunk')}, {_count(words, 'word')}"
+        ]
+        lines += self._cause_lines(document.path)
+        equal = [path for path in self._pages.get(document.path, ()) if path != document.path]
+        if equal:
+            lines.append(f"Says the same as {self._listed(equal)}")
+        return "\n\n".join(lines)
+
+    def _cause_lines(self, path: str) -> Iterator[str]:
+        causes = [cause.within(path.__eq__) for cause in self._causes]
+        sentences = [self._cause(cause, path) for cause in causes if cause.cases]
+        if sentences:
+            yield "\n".join(f"- {sentence}" for sentence in sentences)
+
+    def _cause(self, cause: Cause, path: str) -> str:
+        boundary = cause.boundary_in(path)
+        return self._escape(cause.sentence) + (f" (…{self._escape(boundary)}…)" if boundary else "")
+
+    def chunk(self, chunk: Chunk) -> str:
+        """A chunk: id, kind, size, the questions it answers, those that find it wrongly, its twins."""
+        words = len(chunk.text.split())
+        lines = [
+            f"Chunk **{self._escape(chunk.id)}** · {chunk.kind} · {_count(words, 'word')}, "
+            f"{_count(len(chunk.text), 'character')}"
+        ]
+        lines += self._uses("Answers", self._answers[chunk.id])
+        lines += self._uses("Holds only a part of the answer to", self._parts[chunk.id])
+        lines += self._uses("Wrongly retrieved for", self._wrong[chunk.id])
+        equal = [twin for twin in self._equal.get(chunk.id, ()) if twin != chunk.id]
+        if equal:
+            lines.append(f"Same text: {self._listed(equal)}")
+        near = sorted(self._near[chunk.id], key=lambda twin: (-twin[1], twin[0]))
+        if near:
+            lines.append(f"Nearly the same: {self._listed([f'{twin} ({share:.0%})' for twin, share in near])}")
+        return "\n\n".join(lines)
+
+    def _uses(self, title: str, uses: list[_Use]) -> Iterator[str]:
+        if not uses:
+            return
+        lines = [f"{title}:"]
+        for use in uses[:_MAX_QUESTIONS]:
+            question = self._escape(_shorten(use.evaluation.label.question))
+            lines.append(f"- “{question}” ({self._escape(use.evaluation.label.id)}): {use.why}")
+        if len(uses) > _MAX_QUESTIONS:
+            lines.append(f"- and {len(uses) - _MAX_QUESTIONS} more")
+        yield "\n".join(lines)
+
+    def _listed(self, names: Iterable[str]) -> str:
+        names = list(names)
+        shown = ", ".join(self._escape(name) for name in names[:_MAX_QUESTIONS])
+        return shown + (f" and {len(names) - _MAX_QUESTIONS} more" if len(names) > _MAX_QUESTIONS else "")
+
+    # What chunks are to questions
+
+    def _sort_in(self, evaluation: Evaluation) -> None:
+        graded = grades(evaluation)
+        for chunk_id, grade in graded.items():
+            whole = "" if grade == 2 else "a part; "
+            self._answers[chunk_id].append(_Use(evaluation, whole + _ranks_of(chunk_id, evaluation)))
+        for place in evaluation.places:
+            if place.document is None or place.holders:
+                continue
+            spans = [match.span for match in place.matches]
+            for chunk in _chunks_at(self._snapshot.facts, place.document.doc_id, spans):
+                self._parts[chunk.id].append(_Use(evaluation, _ranks_of(chunk.id, evaluation)))
+        answer = evaluation.standing.rank
+        if evaluation.label.answerable:
+            above = evaluation.retrieved if answer is None else evaluation.retrieved[: answer - 1]
+            reason = "not found" if answer is None else f"at rank {answer}"
+            reason = f"its answer is {reason}"
+        else:
+            above, reason = evaluation.trace.context, "it has no answer"
+        for found in above:
+            if found.chunk.id not in graded:
+                self._wrong[found.chunk.id].append(_Use(evaluation, f"rank {found.rank}; {reason}"))
+
+
+_LEGEND = {"★": "★ holds the whole answer", "☆": "☆ holds a part", "⌛": "⌛ not current"}
+
+
+def _ranks_of(chunk_id: str, evaluation: Evaluation) -> str:
+    ranks = []
+    for name, ranking in evaluation.rankings.items():
+        rank = next((found.rank for found in ranking if found.chunk.id == chunk_id), None)
+        ranks.append(f"{name} {rank if rank is not None else '–'}")
+    return ", ".join(ranks)
+
+
+def _chunks_at(facts: Facts, doc_id: str, spans: list[Span]) -> list[Chunk]:
+    chunked = facts.by_id.get(doc_id)
+    if chunked is None:
+        return []
+    return [chunk for chunk in chunked.chunks if any(chunk.location.span.overlaps(span) for span in spans)]
+
+
+def _segments(chunks: tuple[Chunk, ...]) -> Iterator[tuple[Span, list[Chunk]]]:
+    """The document cut wherever a chunk starts or ends, with the chunks that cover each piece."""
+    cuts = sorted({edge for chunk in chunks for edge in chunk.location.span})
+    active: list[Chunk] = []
+    waiting = sorted(chunks, key=lambda chunk: chunk.location.span.start, reverse=True)
+    for start, end in pairwise(cuts):
+        active = [chunk for chunk in active if chunk.location.span.end > start]
+        while waiting and waiting[-1].location.span.start <= start:
+            active.append(waiting.pop())
+        if active:
+            yield Span(start, end), list(active)
+
+
+def _shorten(question: str) -> str:
+    question = " ".join(question.split())
+    return question if len(question) <= _QUESTION_WIDTH else question[: _QUESTION_WIDTH - 1] + "…"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"

@@ -1,0 +1,210 @@
+"""The client's side of the state: who it is, its folders, its open documents. Invariant: touched by the loop only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lsprotocol import types
+
+from evidencedesk.text.spans import Encoding, LineIndex, Span
+from evidencedesk_server.from_lsp import Splice, apply_changes, path_of
+from evidencedesk_server.messages import Place, Style
+
+_ENCODINGS: Mapping[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32": "utf-32"}
+
+
+@dataclass(frozen=True, slots=True)
+class ClientProfile:
+    """What the client can do, as far as it matters to us. Diagnostics are pulled when it can pull, else pushed."""
+
+    encoding: Encoding
+    pulls: bool
+    refreshes: bool
+    watches: bool
+    shows_progress: bool
+    style: Style
+
+    @staticmethod
+    def of(capabilities: types.ClientCapabilities) -> ClientProfile:
+        """Read the capabilities; what is absent is not there."""
+        document = capabilities.text_document or types.TextDocumentClientCapabilities()
+        workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
+        window, general = capabilities.window, capabilities.general
+        offered = (general.position_encodings if general else None) or []
+        encoding = next((_ENCODINGS[kind] for kind in offered if kind in _ENCODINGS), _ENCODINGS["utf-16"])
+        pull, push = document.diagnostic, document.publish_diagnostics
+        refresh, watch, edit = workspace.diagnostics, workspace.did_change_watched_files, workspace.workspace_edit
+        formats = (document.hover.content_format if document.hover else None) or []
+        return ClientProfile(
+            encoding=encoding,
+            pulls=pull is not None,
+            refreshes=bool(refresh and refresh.refresh_support),
+            watches=bool(watch and watch.dynamic_registration),
+            shows_progress=bool(window and window.work_done_progress),
+            style=Style(
+                encoding=encoding,
+                markdown=types.MarkupKind.Markdown in formats,
+                # Pulling clients that say nothing about it mostly mean what they said about pushing.
+                related=bool((pull and pull.related_information) or (push and push.related_information)),
+                document_changes=bool(edit and edit.document_changes),
+            ),
+        )
+
+
+class Folder:
+    """A workspace folder: its URI as the client spells it, and its directory, also with symbolic links resolved."""
+
+    def __init__(self, uri: str, root: str) -> None:
+        self.uri = uri
+        self.root = root
+        self._roots = tuple(dict.fromkeys((_comparable(root), _comparable(os.path.realpath(root)))))
+
+    def below(self, path: str) -> str | None:
+        """The path inside this folder, with `/`; None for a path elsewhere."""
+        for root in self._roots:
+            prefix = root if root.endswith("/") else root + "/"
+            comparable = _comparable(path)
+            if comparable.startswith(prefix) and len(comparable) > len(prefix):
+                return path.replace(os.sep, "/")[len(prefix) :]
+        return None
+
+
+def _comparable(path: str) -> str:
+    return os.path.normcase(path).replace(os.sep, "/").rstrip("/") or "/"
+
+
+@dataclass(slots=True)
+class OpenDocument:
+    """A document as the client shows it. `spelling` is its URI in the client's own words.
+
+    `evaluated` is the version whose answers we hold (None: none yet); `splices` are the edits since then, oldest first.
+    """
+
+    spelling: str
+    place: Place | None
+    version: int
+    index: LineIndex
+    evaluated: int | None = None
+    splices: list[Splice] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The text of `version`."""
+        return self.index.text
+
+    def change(self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int, encoding: Encoding) -> None:
+        """Apply the client's changes, which lead to `version`."""
+        self.index, splices = apply_changes(self.index, changes, encoding, version)
+        self.version = version
+        self.splices += splices
+
+    def answered(self, version: int) -> None:
+        """Answers for `version` have arrived."""
+        self.evaluated = version
+        self.splices = [splice for splice in self.splices if splice.version > version]
+
+    def evaluated_offset(self, offset: int) -> int | None:
+        """Where a character of the present text stood in the evaluated one; None inside what was typed since."""
+        for splice in reversed(self.splices):
+            if offset >= splice.span.start + splice.length:
+                offset += splice.span.end - splice.span.start - splice.length
+            elif offset >= splice.span.start:
+                return None
+        return offset
+
+    def present_span(self, span: Span) -> Span:
+        """A span of the evaluated text in the present one, without what was typed over."""
+        start, end = span
+        for splice in self.splices:
+            grown = splice.length - (splice.span.end - splice.span.start)
+            start = start + grown if start >= splice.span.end else min(start, splice.span.start)
+            end = end + grown if end > splice.span.end else min(end, splice.span.start)
+        return Span(start, max(start, end))
+
+
+class Session:
+    """Folders and open documents. Documents are found by URI however it is escaped."""
+
+    def __init__(self, profile: ClientProfile) -> None:
+        self.profile = profile
+        self.folders: dict[str, Folder] = {}
+        self.documents: dict[Place | str, OpenDocument] = {}
+        self._keys: dict[str, Place | str] = {}
+
+    def add_folders(self, folders: Iterable[types.WorkspaceFolder]) -> list[Folder]:
+        """Add the folders that are directories on this machine and not yet there; returns those."""
+        added = []
+        for given in folders:
+            uri = given.uri.rstrip("/")
+            root = path_of(uri)
+            if root is None or uri in self.folders or not Path(root).is_dir():
+                continue
+            self.folders[uri] = Folder(uri, root)
+            added.append(self.folders[uri])
+        self._relocate()
+        return added
+
+    def remove_folder(self, uri: str) -> Folder | None:
+        """Forget a folder; its documents then belong to the next folder around them, or to none."""
+        folder = self.folders.pop(uri.rstrip("/"), None)
+        self._relocate()
+        return folder
+
+    def place_of(self, uri: str) -> Place | None:
+        """Folder and path of a file URI; the innermost folder that holds it; None outside of all."""
+        path = path_of(uri)
+        if path is None:
+            return None
+        spellings = dict.fromkeys((os.path.normpath(path), str(Path(path).parent.resolve() / Path(path).name)))
+        for folder in sorted(self.folders.values(), key=lambda folder: -len(folder.root)):
+            for spelling in spellings:
+                if (below := folder.below(spelling)) is not None:
+                    return Place(folder.uri, below)
+        return None
+
+    def open(self, item: types.TextDocumentItem) -> OpenDocument:
+        """Take over a document; opening it again replaces it."""
+        place = self.place_of(item.uri)
+        document = OpenDocument(item.uri, place, item.version, LineIndex(item.text))
+        self._keep(document)
+        return document
+
+    def close(self, uri: str) -> OpenDocument | None:
+        """Hand back a document; None when it was not open."""
+        document = self.documents.pop(self._key(uri), None)
+        if document is not None:
+            self._keys.pop(document.spelling, None)
+        return document
+
+    def document(self, uri: str) -> OpenDocument | None:
+        """The open document with this URI, however escaped."""
+        return self.documents.get(self._key(uri))
+
+    def at(self, place: Place) -> OpenDocument | None:
+        """The open document at a place."""
+        return self.documents.get(place)
+
+    def placed(self) -> Iterable[tuple[Place, OpenDocument]]:
+        """The open documents inside a folder."""
+        return [(document.place, document) for document in self.documents.values() if document.place is not None]
+
+    def _key(self, uri: str) -> Place | str:
+        return self._keys.get(uri) or self.place_of(uri) or uri
+
+    def _keep(self, document: OpenDocument) -> None:
+        key = document.place or document.spelling
+        self.documents[key] = document
+        self._keys[document.spelling] = key
+
+    def _relocate(self) -> None:
+        documents = list(self.documents.values())
+        self.documents.clear()
+        self._keys.clear()
+        for document in documents:
+            place = self.place_of(document.spelling)
+            if place != document.place:
+                document.place, document.evaluated = place, None
+            self._keep(document)

@@ -1,0 +1,59 @@
+"""Edits that suppress a problem at its place. Invariant: after such an edit the rule no longer reports it there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from evidencedesk.documents.document import Document
+from evidencedesk.retrieval.label_file import LabelSource
+from evidencedesk.rule import Fix, Problem
+from evidencedesk.text.spans import Span, TextEdit
+from evidencedesk.workspace.snapshot import Snapshot
+
+_INDENT = re.compile(r"[ \t]*\Z")
+
+
+def suppressions(problem: Problem, snapshot: Snapshot) -> Iterator[Fix]:
+    """What can be done to no longer see this problem; nothing for a file that cannot hold a suppression."""
+    chunked = snapshot.facts.documents.get(problem.path)
+    if chunked is not None:
+        yield from _in_document(problem, chunked.document)
+    elif (file := snapshot.facts.label_files.get(problem.path)) is not None:
+        for entry in file.entries:
+            if entry.span.contains(problem.span):
+                edit = _ignore_in_label(problem.code, entry, file.text)
+                yield Fix(f"Ignore {problem.code} for this label", {problem.path: (edit,)})
+
+
+def _in_document(problem: Problem, document: Document) -> Iterator[Fix]:
+    text = document.text
+    body = document.sections[0].span.start if document.sections else 0
+    newline = "\r\n" if "\r\n" in text else "\n"
+    # A comment covers the block after it, so it goes above the block or heading that holds the start of the problem.
+    starts = [block.span for block in document.blocks]
+    starts += [section.heading_span for section in document.sections if section.level]
+    holder = next((span for span in starts if span.start <= problem.span.start <= span.end), None)
+    if holder is not None:
+        line = max(text.rfind("\n", 0, holder.start), text.rfind("\r", 0, holder.start)) + 1
+        comment = f"<!-- evidencedesk: ignore {problem.code} -->{newline}"
+        yield Fix(f"Ignore {problem.code} here", {problem.path: (TextEdit(Span(line, line), comment),)})
+    comment = f"<!-- evidencedesk: ignore-file {problem.code} -->{newline}"
+    yield Fix(f"Ignore {problem.code} in this file", {problem.path: (TextEdit(Span(body, body), comment),)})
+
+
+def _ignore_in_label(code: str, entry: LabelSource, text: str) -> TextEdit:
+    array = entry.spans.get("ignore")
+    if array is not None and array.of(text).endswith("]"):
+        filled = array.of(text)[1:-1].strip()
+        return TextEdit(Span(array.end - 1, array.end - 1), f'{", " if filled else ""}"{code}"')
+    anchor = entry.spans.get("question") or entry.spans.get("id")
+    if anchor is None:
+        start = entry.span.start + 1
+        return TextEdit(Span(start, start), f' "ignore": ["{code}"],')
+    # A value on a line of its own gets the new one on a line of its own, with the same indentation.
+    line = max(text.rfind("\n", 0, anchor.start), text.rfind("\r", 0, anchor.start)) + 1
+    before = text[line : text.find('"', line)]
+    own_line = line > entry.span.start and _INDENT.match(before)
+    separator = f",\n{before}" if own_line else ", "
+    return TextEdit(Span(anchor.end, anchor.end), f'{separator}"ignore": ["{code}"]')

@@ -1,0 +1,164 @@
+"""One answer for every request, whatever it holds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+
+from evidencedesk_server.server import create_server
+
+IDLE = ("cat",)
+
+
+class Client:
+    """Speaks raw JSON to a server that is not connected to anything."""
+
+    def __init__(self) -> None:
+        self.desk = create_server(IDLE)
+        self.sent: list[dict[str, Any]] = []
+        self.desk.protocol.set_writer(self)
+
+    def write(self, data: bytes) -> None:
+        head, body = data.split(b"\r\n\r\n", 1)
+        assert int(head.split(b"\r\n")[0].split(b":")[1]) == len(body)
+        self.sent.append(json.loads(body))
+
+    def close(self) -> None:
+        pass
+
+    def say(self, **message: Any) -> None:
+        self.desk.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+    def initialize(self) -> None:
+        self.say(id="init", method="initialize", params={"processId": None, "rootUri": None, "capabilities": {}})
+        self.say(method="initialized", params={})
+
+    def answer(self, message_id: object) -> dict[str, Any]:
+        answers = [message for message in self.sent if message.get("id") == message_id and "method" not in message]
+        assert len(answers) == 1, answers
+        return answers[0]
+
+    def error(self, message_id: object) -> int:
+        return int(self.answer(message_id)["error"]["code"])
+
+
+@pytest_asyncio.fixture
+async def client() -> AsyncIterator[Client]:
+    client = Client()
+    yield client
+    await client.desk.stop()
+
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_initialize_is_answered_at_once_with_the_capabilities(client: Client) -> None:
+    client.initialize()
+    capabilities = client.answer("init")["result"]["capabilities"]
+    assert capabilities["textDocumentSync"]["change"] == types.TextDocumentSyncKind.Incremental.value
+    assert capabilities["hoverProvider"] is True
+    assert "diagnosticProvider" not in capabilities
+    assert capabilities["executeCommandProvider"]["commands"] == ["evidencedesk.acceptBaseline"]
+
+
+BAD_PARAMS = [
+    ("textDocument/hover", {}),
+    ("textDocument/hover", {"textDocument": {"uri": "file:///a"}, "position": {"line": "x", "character": 0}}),
+    ("textDocument/hover", {"textDocument": {"uri": "file:///a"}, "position": None}),
+    ("textDocument/hover", 7),
+    ("textDocument/hover", None),
+    ("textDocument/codeAction", {"textDocument": "no"}),
+    ("workspace/executeCommand", {"arguments": []}),
+    ("workspace/executeCommand", {"command": "no.such.command"}),
+    ("workspace/executeCommand", {"command": "evidencedesk.acceptBaseline", "arguments": [1, 2, 3]}),
+    ("workspace/executeCommand", {"command": "evidencedesk.acceptBaseline", "arguments": ["file:///nowhere"]}),
+]
+
+
+@pytest.mark.parametrize(("method", "params"), BAD_PARAMS)
+async def test_malformed_parameters_are_answered_with_invalid_params(
+    client: Client, method: str, params: object
+) -> None:
+    client.initialize()
+    client.say(id=1, method=method, params=params)
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert client.error(1) == types.ErrorCodes.InvalidParams.value
+
+
+async def test_unknown_requests_are_refused_and_unknown_notifications_ignored(client: Client) -> None:
+    client.initialize()
+    before = len(client.sent)
+    client.say(method="$/something", params={})
+    client.say(method="workspace/didNothing")
+    client.say(method="textDocument/didChange", params={"nonsense": True})
+    assert len(client.sent) == before
+    client.say(id=1, method="no/such", params={})
+    client.say(id="two", method="textDocument/rename")
+    assert client.error(1) == client.error("two") == types.ErrorCodes.MethodNotFound.value
+
+
+async def test_requests_before_initialize_and_after_shutdown_are_refused(client: Client) -> None:
+    client.say(id=1, method="textDocument/hover", params={})
+    assert client.error(1) == types.ErrorCodes.ServerNotInitialized.value
+    client.initialize()
+    client.say(id=2, method="initialize", params={"processId": None, "rootUri": None, "capabilities": {}})
+    assert client.error(2) == types.ErrorCodes.InvalidRequest.value
+    client.say(id=3, method="shutdown")
+    assert client.answer(3)["result"] is None
+    client.say(id=4, method="textDocument/hover", params={})
+    assert client.error(4) == types.ErrorCodes.InvalidRequest.value
+    client.say(method="exit")
+    assert client.desk.protocol.left.is_set()
+    assert client.desk.protocol.exit_code == 0
+
+
+async def test_exit_without_shutdown_is_a_failure(client: Client) -> None:
+    client.initialize()
+    client.say(method="exit")
+    assert client.desk.protocol.exit_code == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"not json", b"[" * 100_000, b'{"jsonrpc": "2.0", "id": 1', b"\xff\xfe"])
+async def test_what_is_no_json_is_answered_with_a_parse_error(client: Client, body: bytes) -> None:
+    client.desk.protocol.receive(body)
+    assert client.error(None) == types.ErrorCodes.ParseError.value
+
+
+@pytest.mark.parametrize("body", [b"[]", b"3", b"null", b'{"id": 5, "method": "x"}', b'{"jsonrpc": "1.0", "id": 5}'])
+async def test_what_is_no_message_is_answered_with_invalid_request(client: Client, body: bytes) -> None:
+    client.desk.protocol.receive(body)
+    assert client.error(5 if b"5" in body else None) == types.ErrorCodes.InvalidRequest.value
+
+
+async def test_shutdown_cancels_what_is_in_flight_and_answers_both(client: Client) -> None:
+    client.initialize()
+    waiting = asyncio.Event()
+
+    async def slow(*_: Any) -> None:
+        await waiting.wait()
+
+    client.desk.command("test.slow")(slow)
+    client.say(id=1, method="workspace/executeCommand", params={"command": "test.slow"})
+    await asyncio.sleep(0)
+    client.say(id=2, method="shutdown")
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert client.answer(2)["result"] is None
+    assert client.error(1) == types.LSPErrorCodes.RequestCancelled.value
+
+
+async def test_changes_and_closes_of_documents_never_opened_are_ignored(client: Client) -> None:
+    client.initialize()
+    before = len(client.sent)
+    document = {"uri": "file:///nowhere.md", "version": 3}
+    client.say(method="textDocument/didChange", params={"textDocument": document, "contentChanges": [{"text": "x"}]})
+    client.say(method="textDocument/didSave", params={"textDocument": document})
+    client.say(method="textDocument/didClose", params={"textDocument": document})
+    assert len(client.sent) == before
