@@ -30,7 +30,7 @@ from evidencedesk.text.analysis import index_terms, query_terms
     stage="retrieval",
     failure="missed_evidence",
     severity=Severity.WARNING,
-    message="the answer is not in the top {k}: {winner}; the answer, {answer}, has the ranks {where}",
+    message="the answer is not in the top {k}: {winner}; the answer, {answer}, has rank {where}",
     messages={
         "hidden": "the answer is in {answer}, but the scope hides this document: its {field} is “{value}”",
         "evidence": "this answers {label}, “{question}”, but is not in the top {k}: {winner}{lacks}",
@@ -112,7 +112,7 @@ def missed_evidence(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     values |= {
         "k": k,
         "ranks": ranks,
-        "where": ", ".join(f"{name} {rank or f'below {depth}'}" for name, rank in ranks.items()),
+        "where": ", ".join(f"{rank or f'below {depth}'} ({name})" for name, rank in ranks.items()),
         "winner": f"rank 1 is {named(first[0])}" if first else "nothing is retrieved",
         "label": subject.label.id,
         "question": quoted(subject.label.question),

@@ -34,12 +34,12 @@ def newly_split(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     ```markdown title="returns.md"
     # Returns
 
-    Before you send anything back, please read this page. You can return a bike within 30 days.
+    Please read this first. For any bike: you can return it to our shop, with no reason given, within 30 days.
     ```
 
     ```json title="labels.json"
     [{"id": "q1", "question": "How long can I return a bike?",
-      "gold": [{"section": "returns#Returns", "evidence": "You can return a bike within 30 days.", "grade": 2}]}]
+      "gold": [{"section": "returns#Returns", "evidence": "you can return it to our shop, with no reason given", "grade": 2}]}]
     ```
 
     ```toml title="evidencedesk.toml"
@@ -63,7 +63,7 @@ def newly_split(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     ```markdown title="returns.md"
     # Returns
 
-    You can return a bike within 30 days. Before you send anything back, please read this page.
+    You can return it to our shop, with no reason given, within 30 days. This holds for any bike.
     ```
     """
     before = facts.before.get(subject.label.id)
