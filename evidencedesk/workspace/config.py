@@ -346,8 +346,8 @@ def _contradictions(config: Config) -> Iterator[Fault]:
         )
         yield _fault(
             ("retrieval", "floor"),
-            f"`retrieval.floor` is {retrieval.floor:g}, but no {retrieval.searcher} score exceeds {highest:.4g} ({why}), "
-            "so nothing would ever enter the prompt",
+            f"`retrieval.floor` is {retrieval.floor:g}, but no {retrieval.searcher} score exceeds {highest:.4g} "
+            f"({why}), so nothing would ever enter the prompt",
         )
 
 
