@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.chunk import Chunk, Location
+from evidencedesk.retrieval.chunking import make_chunker
+from evidencedesk.samples import kestrel_documents
 
-__all__ = ["Catalog", "Chunk", "Location", "Scope"]
+__all__ = ["Catalog", "Chunk", "Location", "Scope", "load_catalog"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +41,16 @@ class Catalog:
             and self.audience.get(chunk.doc_id, chunk.audience) in scope.audiences
             and (scope.langs is None or chunk.lang in scope.langs)
         }
+
+
+def load_catalog(name: str, **opts: Any) -> Catalog:
+    """The sample knowledge base cut by the chunking strategy `name` with its options, such as `size` and `overlap`.
+
+    Raises ValueError for an unknown strategy, an unknown option, or a value that the strategy cannot use.
+    """
+    chunker = make_chunker(name, **opts)
+    documents = [parse_document(path, text) for path, text in kestrel_documents()]
+    return Catalog(
+        [chunk for document in documents for chunk in chunker(document)],
+        {document.doc_id: document.audience for document in documents},
+    )

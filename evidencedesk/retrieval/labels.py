@@ -5,6 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from evidencedesk.retrieval.catalog import Scope
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.samples import KESTREL, kestrel_labels
+from evidencedesk.text.normal import fold
+
+DATA = KESTREL
+"""The sample's folder: its pages, `labels.json` and `rrf_examples.json`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +51,34 @@ class Label:
     reason: str = ""
     ignore: tuple[str, ...] = field(default=(), kw_only=True)
     scope: Scope | None = field(default=None, kw_only=True)
+
+    def grade_of(self, chunk: Chunk) -> int:
+        """The best grade among the gold entries that the chunk holds: 2 the whole answer, 1 a part, 0 nothing.
+
+        A chunk holds an entry when it is of the same document and its folded text contains the folded evidence.
+        """
+        mine = [gold for gold in self.gold if gold.doc_id == chunk.doc_id]
+        if not mine:
+            return 0
+        text = fold(chunk.text)
+        return max((gold.grade for gold in mine if _holds(text, fold(gold.evidence))), default=0)
+
+
+def load_labels() -> list[Label]:
+    """The labels of the sample knowledge base, in file order."""
+    return [
+        Label(
+            id=entry["id"],
+            question=entry["question"],
+            tags=tuple(entry["tags"]),
+            answerable=entry["answerable"],
+            gold=tuple(Gold(gold["section"], gold["evidence"], gold["grade"]) for gold in entry["gold"]),
+            reason=entry["reason"],
+        )
+        for entry in kestrel_labels()
+    ]
+
+
+def _holds(text: str, evidence: str) -> bool:
+    # An evidence that folds to nothing is in no text.
+    return bool(evidence) and evidence in text

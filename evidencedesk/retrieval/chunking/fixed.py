@@ -9,7 +9,7 @@ from evidencedesk.retrieval.chunking.flow import Flow, check_window, windows
 from evidencedesk.text.spans import Span
 
 
-def fixed(size: int = 200, overlap: int = 40) -> Chunker:
+def fixed(size: int = 180, overlap: int = 40) -> Chunker:
     """Windows of `size` characters (code points) over the body, each sharing `overlap` with the one before.
 
     Windows cross sections. The text equals the source but for headings, which are left out (a blank line stands
