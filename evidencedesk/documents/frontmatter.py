@@ -12,7 +12,7 @@ from typing import NamedTuple
 import yaml
 
 from evidencedesk.documents.document import Defect, FrontMatter, FrontMatterField
-from evidencedesk.text.spans import Span
+from evidencedesk.text.spans import LINE_END, Span
 
 TEXT_FIELDS = ("id", "title", "version", "status", "audience", "lang")
 
@@ -21,7 +21,6 @@ _CLOSING = {
     "---": re.compile(r"(?:(?<=\n)|(?<=\r))(?:---|\.\.\.)[ \t]*(?=\r|\n|\Z)"),
     "+++": re.compile(r"(?:(?<=\n)|(?<=\r))\+\+\+[ \t]*(?=\r|\n|\Z)"),
 }
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?=\r|\n)")
 _COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 _KEY_LINE = re.compile(r"""["']?[^\W_][\w .-]*["']?[ \t]*:(?=\s|\Z)""")
@@ -122,7 +121,7 @@ def _fenced(text: str, opening: re.Match[str]) -> Header:
 
 
 def _after_line(text: str, offset: int) -> int:
-    match = _LINE_END.match(text, offset)
+    match = LINE_END.match(text, offset)
     return match.end() if match else offset
 
 
@@ -240,7 +239,7 @@ def _syntax_defect(error: Exception, content: str, offset: int) -> Defect:
     while index > 0 and (index == len(content) or content[index].isspace()):
         index -= 1
     start = max(content.rfind("\n", 0, index), content.rfind("\r", 0, index)) + 1
-    end_match = _LINE_END.search(content, start)
+    end_match = LINE_END.search(content, start)
     end = end_match.start() if end_match else len(content)
     detail = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "nested too deeply")
     return Defect("front-matter-syntax", Span(offset + start, offset + end), detail)

@@ -12,7 +12,8 @@ from markdown_it.token import Token
 from evidencedesk.text.folding import HTML_TAG
 
 _INLINE = MarkdownIt("commonmark")
-_MARKUP = re.compile(r"[*_`\[\]<&\\!]")
+# An underscore inside a word marks nothing.
+_MARKUP = re.compile(r"[*`\[<&\\]|(?<!\w)_|_(?!\w)")
 _TRAILING_ID = re.compile(r"[ \t]*\{(?:[#.:][^{}]*|/\*[^{}]*\*/)\}[ \t]*\Z")
 
 # Longer "headings" are paragraphs that a stray line of === turned into one; their markup stays.

@@ -17,7 +17,7 @@ from evidencedesk.documents.frontmatter import FieldMap, read_header
 from evidencedesk.documents.headings import plain_heading
 from evidencedesk.documents.language import guess_language
 from evidencedesk.documents.suppressions import find_suppressions
-from evidencedesk.text.spans import LineIndex, Span
+from evidencedesk.text.spans import LINE_END, Span
 
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "paragraph",
@@ -51,7 +51,7 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
     lines = _Lines(text, header.body)
     sections = _sections(tokens, environment, lines)
     blocks = _blocks(tokens, sections, lines)
-    code = [lines.span(token) for token in tokens if token.type in ("fence", "code_block")]
+    code = (lines.span(token) for token in tokens if token.type in ("fence", "code_block"))
     nul = text.find("\0")
     texts = header.texts
     doc_id = texts.get("id") or _ENDING.sub("", path)
@@ -82,54 +82,50 @@ class _Lines:
     """The parser's line numbers, which count from the body, as spans of the whole text."""
 
     def __init__(self, text: str, start: int) -> None:
-        self.text, self.start = text, start
-        self._index = LineIndex(text)
-        self._first = self._index.line_of(start)
+        self.text = text
+        self.starts = [start, *(match.end() for match in LINE_END.finditer(text, start)), len(text)]
 
     def line(self, number: int) -> Span:
-        span = self._index.line_span(self._first + number)
-        return Span(max(span.start, self.start), span.end)
+        """A line without its line break."""
+        start, end = self.starts[number], self.starts[number + 1]
+        return Span(start, start + len(self.text[start:end].rstrip("\r\n")))
 
-    def lines(self, token: Token) -> list[Span]:
-        """The token's lines without the blank ones that the parser counts to a list or an open fence at its end."""
+    def of(self, token: Token) -> range:
+        """The token's lines but for blank ones at its end, which the parser counts to lists and open fences."""
         first, last = token.map or (0, 0)
-        while last > first + 1 and not self.line(last - 1).of(self.text).strip(" \t"):
+        while last > first + 1 and not self.text[self.starts[last - 1] : self.starts[last]].strip(" \t\r\n"):
             last -= 1
-        return [self.line(number) for number in range(first, last)]
-
-    def after(self, heading: Span) -> int:
-        """Where the line after a heading starts."""
-        following = self._index.line_of(heading.end) + 1
-        return self._index.line_span(following).start if following < self._index.line_count else len(self.text)
+        return range(first, last)
 
     def span(self, token: Token) -> Span:
-        lines = self.lines(token)
-        return Span(lines[0].start, lines[-1].end)
+        numbers = self.of(token)
+        return Span(self.starts[numbers[0]], self.line(numbers[-1]).end)
 
 
 def _sections(tokens: Sequence[Token], environment: dict[str, Any], lines: _Lines) -> tuple[Section, ...]:
-    text, start = lines.text, lines.start
     headings = [
-        (lines.span(token), int(token.tag[1]), plain_heading(inline.content, environment))
+        (token, plain_heading(inline.content, environment))
         for token, inline in pairwise(tokens)
         if token.type == "heading_open" and token.level == 0
     ]
-    first = headings[0][0].start if headings else len(text)
-    if text[start:first].strip():
-        headings.insert(0, (Span(start, start), 0, ""))
-    starts = [start, *(span.start for span, _, _ in headings[1:]), len(text)]
-    anchors = _anchors([heading for _, _, heading in headings])
-    path: list[tuple[int, str]] = []
+    text, start = lines.text, lines.starts[0]
+    anchors = _anchors([heading for _, heading in headings])
     sections: list[Section] = []
-    for number, (span, level, heading) in enumerate(headings):
-        while path and path[-1][0] >= level:
-            path.pop()
-        if level:
-            path.append((level, heading))
-        whole = Span(starts[number], starts[number + 1])
-        body = Span(lines.after(span), whole.end) if level else whole
+    first = lines.span(headings[0][0]).start if headings else len(text)
+    if text[start:first].strip():
+        whole = Span(start, first)
+        sections.append(Section("", "", (), 0, Span(start, start), whole, whole))
+        start = first
+    path: list[tuple[int, str]] = []
+    for number, (token, heading) in enumerate(headings):
+        level = int(token.tag[1:])
+        path = [*(outer for outer in path if outer[0] < level), (level, heading)]
+        last = number + 1 == len(headings)
+        end = len(text) if last else lines.span(headings[number + 1][0]).start
         names = tuple(name for _, name in path)
-        sections.append(Section(heading, anchors[number], names, level, span, whole, body))
+        body = Span(lines.starts[token.map[1] if token.map else 0], end)
+        sections.append(Section(heading, anchors[number], names, level, lines.span(token), Span(start, end), body))
+        start = end
     return tuple(sections)
 
 
@@ -160,23 +156,23 @@ def _blocks(tokens: Sequence[Token], sections: Sequence[Section], lines: _Lines)
     for token in tokens:
         if token.level or token.type not in _KINDS:
             continue
-        rows = lines.lines(token)
-        span = Span(rows[0].start, rows[-1].end)
         kind = _KINDS[token.type]
+        span = lines.span(token)
         blocks.append(
             Block(
                 kind=kind,
                 span=span,
                 section=bisect_right(starts, span.start) - 1,
-                rows=tuple(rows) if kind == "table" else (),
+                rows=tuple(lines.line(number) for number in lines.of(token)) if kind == "table" else (),
                 info=token.info.strip(),
-                closed=token.type != "fence" or _is_closed(rows, token, lines.text),
+                closed=token.type != "fence" or _is_closed(token, lines),
             )
         )
     return tuple(blocks)
 
 
-def _is_closed(rows: Sequence[Span], token: Token, text: str) -> bool:
+def _is_closed(fence: Token, lines: _Lines) -> bool:
     """Whether a fence ends with a closing line: the parser stops at the first line that could be one."""
-    last = _FENCE_LINE.match(rows[-1].of(text))
-    return bool(len(rows) > 1 and last and last[1].startswith(token.markup))
+    numbers = lines.of(fence)
+    last = _FENCE_LINE.match(lines.line(numbers[-1]).of(lines.text))
+    return bool(len(numbers) > 1 and last and last[1].startswith(fence.markup))

@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+LINE_END = re.compile(r"\r\n|\n|\r")
+"""A line break; nothing else ends a line."""
 
 
 class Span(NamedTuple):
@@ -75,7 +76,7 @@ class LineIndex:
     def __init__(self, text: str) -> None:
         self.text = text
         self._ascii = text.isascii()
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        self._starts = [0, *(match.end() for match in LINE_END.finditer(text))]
 
     @property
     def line_count(self) -> int:
