@@ -114,18 +114,9 @@ def figures(evaluations: Iterable[Evaluation], contract: Contract, chunking: str
 
 
 def contract_text(contract: Contract, chunking: str) -> str:
-    """What a figure means, in words: searcher, k, floor, scope, tie rule, empty rankings, denominator."""
-    scope = contract.scope
-    langs = "any" if scope.langs is None else _listed(scope.langs)
-    floor = "no floor" if contract.floor is None else f"floor {contract.floor}"
+    """What a figure means, in words: settings, tie rule, empty rankings, denominator."""
     return (
-        f"{contract.searcher} over {chunking}, k = {contract.k}, {floor}, each leg asked for "
-        f"{max(contract.k, contract.depth)}, RRF constant {contract.rrf_k}; "
-        f"scope: status {_listed(scope.statuses)}, audience {_listed(scope.audiences)}, language {langs}. "
+        f"{contract.settings_text(chunking)}. "
         "A hit is a chunk that holds the whole answer (grade 2) at rank 1 to k. Equal scores rank by chunk id, equal "
         "fused scores by best place first. An empty ranking is a miss. Hits count of all answerable questions."
     )
-
-
-def _listed(names: frozenset[str]) -> str:
-    return ", ".join(sorted(names)) or "none"

@@ -29,6 +29,20 @@ class Contract:
     rrf_k: int = 60
     scope: Scope = field(default_factory=Scope)
 
+    def settings_text(self, chunking: str) -> str:
+        """The settings in words, with the chunking they were used over."""
+        floor = "no floor" if self.floor is None else f"floor {self.floor}"
+        langs = "any" if self.scope.langs is None else _listed(self.scope.langs)
+        return (
+            f"{self.searcher} over {chunking}, k = {self.k}, {floor}, each leg asked for {max(self.k, self.depth)}, "
+            f"RRF constant {self.rrf_k}; scope: status {_listed(self.scope.statuses)}, "
+            f"audience {_listed(self.scope.audiences)}, language {langs}"
+        )
+
+
+def _listed(names: frozenset[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
 
 @dataclass(frozen=True, slots=True)
 class GoldPlace:

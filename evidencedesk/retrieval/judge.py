@@ -1,0 +1,157 @@
+"""Labels → Rankings → Evaluations. Invariant: every ranking is made before any gold is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from evidencedesk.documents.document import Document
+from evidencedesk.retrieval.candidates import RankedList
+from evidencedesk.retrieval.catalog import Catalog, Scope
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.evaluation import Contract, Evaluation, GoldPlace, Standing
+from evidencedesk.retrieval.facts import ChunkedDocument
+from evidencedesk.retrieval.fusion import rrf
+from evidencedesk.retrieval.label_file import LabelSource
+from evidencedesk.retrieval.labels import Gold
+from evidencedesk.retrieval.searchers import Searcher
+from evidencedesk.retrieval.taxonomy import Trace, diagnose
+from evidencedesk.text.normal import Folded
+
+LEGS = ("sparse", "dense")
+SEARCHERS = (*LEGS, "hybrid")
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What was retrieved for one question: a ranked list per searcher, and the configured one's without the scope."""
+
+    rankings: Mapping[str, RankedList]
+    unfiltered: RankedList
+
+
+def retrieve(
+    questions: Sequence[tuple[str, Scope]], legs: Mapping[str, Searcher], catalog: Catalog, contract: Contract
+) -> list[Retrieved]:
+    """Rankings for `(question, scope)` pairs, in their order: each leg to `max(k, depth)`, and the fusion of both."""
+    results: list[Retrieved | None] = [None] * len(questions)
+    for scope in dict.fromkeys(scope for _, scope in questions):
+        places = [place for place, (_, wanted) in enumerate(questions) if wanted == scope]
+        texts = [questions[place][0] for place in places]
+        allowed = catalog.allowed(scope)
+        filtered = _search_all(texts, legs, contract, allowed)
+        hides_nothing = len(allowed) == len(catalog.chunks)
+        everything = filtered if hides_nothing else _search_all(texts, legs, contract, None)
+        for place, rankings, unscoped in zip(places, filtered, everything, strict=True):
+            results[place] = Retrieved(rankings, unscoped[contract.searcher][: contract.k])
+    return [result for result in results if result is not None]
+
+
+def _search_all(
+    texts: Sequence[str], legs: Mapping[str, Searcher], contract: Contract, allowed: set[str] | None
+) -> list[dict[str, RankedList]]:
+    depth = max(contract.k, contract.depth)
+    per_leg = [legs[name].search_many(texts, depth, allowed) for name in LEGS]
+    return [
+        {
+            **dict(zip(LEGS, lists, strict=True)),
+            "hybrid": rrf(list(lists), k=contract.rrf_k, top=depth, source="hybrid"),
+        }
+        for lists in zip(*per_leg, strict=True)
+    ]
+
+
+def split_section(section: str, doc_ids: Mapping[str, object]) -> str:
+    """The document id in `<doc_id>#<heading>`: up to the first `#` that leaves a known id, else up to the first `#`."""
+    at = section.find("#")
+    while at >= 0:
+        if section[:at] in doc_ids:
+            return section[:at]
+        at = section.find("#", at + 1)
+    return section if section in doc_ids else section.split("#", 1)[0]
+
+
+class Judge:
+    """Evaluates labels against one set of documents, folding each document and chunk once however many labels ask."""
+
+    def __init__(self, by_id: Mapping[str, ChunkedDocument], contract: Contract) -> None:
+        self.by_id = by_id
+        self.contract = contract
+        self._folded: dict[str, Folded] = {}
+        self._folded_chunks: dict[str, list[tuple[Chunk, Folded]]] = {}
+
+    def scope_of(self, source: LabelSource) -> Scope:
+        """The label's own scope, else the workspace's."""
+        return source.label.scope or self.contract.scope
+
+    def evaluate(self, source: LabelSource, retrieved: Retrieved) -> Evaluation:
+        """What became of one label's question."""
+        contract = replace(self.contract, scope=self.scope_of(source))
+        gold = tuple(replace(entry, doc_id=split_section(entry.section, self.by_id)) for entry in source.label.gold)
+        label = replace(source.label, gold=gold)
+        places = tuple(self.locate(entry) for entry in gold)
+        grades: dict[str, int] = {}
+        for place in places:
+            for holder in place.holders:
+                grades[holder] = max(grades.get(holder, 0), place.gold.grade)
+        top = retrieved.rankings[contract.searcher][: contract.k]
+        context = [found for found in top if contract.floor is None or found.score >= contract.floor]
+        indexed = [chunk for doc_id in {entry.doc_id for entry in gold} for chunk in self._chunks(doc_id)]
+        trace = Trace(indexed=indexed, retrieved=top, context=context)
+        rank = next((found.rank for found in top if grades.get(found.chunk.id) == 2), None)
+        return Evaluation(
+            label=label,
+            source=source,
+            contract=contract,
+            places=places,
+            rankings=retrieved.rankings,
+            unfiltered=retrieved.unfiltered,
+            trace=trace,
+            findings=tuple(diagnose(_Graded(label.answerable, grades), trace)),
+            standing=Standing(
+                rank=rank,
+                whole=all(place.holders for place in places if place.matches),
+                in_context=any(grades.get(found.chunk.id) == 2 for found in context),
+                top=top[0].chunk.id if top else "",
+            ),
+        )
+
+    def locate(self, gold: Gold) -> GoldPlace:
+        """Where one gold entry stands: document, sections, occurrences of the evidence, chunks that hold it whole."""
+        chunked = self.by_id.get(gold.doc_id)
+        if chunked is None:
+            return GoldPlace(gold, None, (), (), (), ())
+        document = chunked.document
+        sections = document.sections_named(gold.heading) if gold.heading else document.sections
+        body = document.sections[0].span.start if document.sections else len(document.text)
+        matches = tuple(match for match in self._fold(document).find_all(gold.evidence) if match.span.start >= body)
+        in_section = tuple(match for match in matches if any(section.span.contains(match.span) for section in sections))
+        holders = tuple(
+            chunk.id for chunk, folded in self._fold_chunks(document.doc_id) if folded.find_all(gold.evidence)
+        )
+        return GoldPlace(gold, document, sections, matches, in_section, holders)
+
+    def _chunks(self, doc_id: str) -> tuple[Chunk, ...]:
+        chunked = self.by_id.get(doc_id)
+        return chunked.chunks if chunked else ()
+
+    def _fold(self, document: Document) -> Folded:
+        if document.doc_id not in self._folded:
+            self._folded[document.doc_id] = Folded(document.text)
+        return self._folded[document.doc_id]
+
+    def _fold_chunks(self, doc_id: str) -> list[tuple[Chunk, Folded]]:
+        if doc_id not in self._folded_chunks:
+            self._folded_chunks[doc_id] = [(chunk, Folded(chunk.text)) for chunk in self._chunks(doc_id)]
+        return self._folded_chunks[doc_id]
+
+
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    """A label as `diagnose` reads it, with the grades already looked up."""
+
+    answerable: bool
+    grades: Mapping[str, int]
+
+    def grade_of(self, chunk: Chunk) -> int:
+        return self.grades.get(chunk.id, 0)

@@ -1,0 +1,197 @@
+"""Workspace: the files of one folder and their Snapshot. Invariant: after any changes it equals a fresh one's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from evidencedesk.retrieval.evaluation import Evaluation, Standing
+from evidencedesk.retrieval.searchers import Searcher
+from evidencedesk.workspace.baseline import BASELINE_PATH, Baseline, parse_baseline, write_baseline
+from evidencedesk.workspace.config import CONFIG_NAMES, Config, holds_config, parse_config
+from evidencedesk.workspace.files import Source, check_root, discover, kind_of, read_source
+from evidencedesk.workspace.memo import Memo
+from evidencedesk.workspace.pipeline import Inputs, Progress, build_index, build_snapshot
+from evidencedesk.workspace.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file's new text, as in an editor's buffer; None when the file is gone. `path` is below the root, with `/`."""
+
+    path: str
+    text: str | None
+
+
+class Workspace:
+    """One folder, kept evaluated. Make one with `Workspace.open`.
+
+    Texts given to `apply` overlay the disk until `refresh` is called for their path. Regressions are told against the
+    folder's baseline file; without one, against the best that each question has been in the states that were saved
+    since the folder was opened, so that a loss stays visible until it is mended or accepted.
+    """
+
+    def __init__(self, root: Path, today: date, progress: Progress) -> None:
+        self.root = root
+        self._today = today
+        self._progress = progress
+        self._memo = Memo()
+        self._overlay: dict[str, str | None] = {}
+        self._documents: dict[str, Source] = {}
+        self._label_files: dict[str, Source] = {}
+        self._saved: Mapping[str, Standing] = {}
+        self._revision = 0
+        self._read_settings()
+        self._read_files()
+        self._snapshot = self._evaluate()
+        self.mark_saved()
+
+    @classmethod
+    def open(cls, root: str | Path, *, today: date | None = None, progress: Progress | None = None) -> Workspace:
+        """Read and evaluate a folder.
+
+        `today` is the day by which dates are judged (None: the current one); `progress` is called as work goes on.
+        Raises InputError when the folder does not exist or holds much more than a knowledge base.
+        """
+        return cls(check_root(Path(root)), today or date.today(), progress or _silent)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The present state."""
+        return self._snapshot
+
+    @property
+    def config(self) -> Config:
+        """The settings in force."""
+        return self._config
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what could not be looked at when the folder was read."""
+        return self._notes
+
+    @property
+    def searchers(self) -> Mapping[str, Searcher]:
+        """The searchers over the present chunks, by name."""
+        return build_index(self._config, *self._snapshot.facts.documents.values()).searchers
+
+    def apply(self, changes: Iterable[Change]) -> Snapshot:
+        """The state after these changes, made in order; only documents whose text changed are read and cut again."""
+        for change in changes:
+            self._overlay[change.path] = change.text
+            self._take(change.path)
+        self._snapshot = self._evaluate()
+        return self._snapshot
+
+    def refresh(self, paths: Iterable[str]) -> Snapshot:
+        """The state with these files as they are on disk now; what was applied for them is forgotten."""
+        for path in paths:
+            self._overlay.pop(path, None)
+            self._take(path)
+        self._snapshot = self._evaluate()
+        return self._snapshot
+
+    def mark_saved(self) -> None:
+        """Say that the present state is saved: questions that fare no worse are measured against it from now on."""
+        self._saved = {
+            label_id: min((standing, self._saved.get(label_id, standing)), key=_goodness)
+            for label_id, standing in standings(self._snapshot.evaluations).items()
+        }
+
+    def accept_baseline(self, *, create: bool = False) -> Snapshot:
+        """Make the present state what later ones are measured against, also in the baseline file when there is one.
+
+        With `create` the file is made. Raises InputError when it cannot be written.
+        """
+        facts = self._snapshot.facts
+        self._saved = standings(facts.evaluations)
+        if create or self._read(BASELINE_PATH) is not None:
+            write_baseline(self.root, Baseline(facts.contract.settings_text(facts.chunking), self._saved))
+            self._overlay.pop(BASELINE_PATH, None)
+        self._snapshot = self._evaluate()
+        return self._snapshot
+
+    def _read(self, path: str) -> Source | None:
+        """A file as the editor holds it, else as the disk does; None when there is none."""
+        if path in self._overlay:
+            text = self._overlay[path]
+            return None if text is None else Source(path, text)
+        return read_source(self.root, path) if (self.root / path).is_file() else None
+
+    def _read_settings(self) -> None:
+        sources = filter(None, map(self._read, CONFIG_NAMES))
+        self._settings = next((source for source in sources if holds_config(source.path, source.text)), None)
+        given = self._settings or Source(CONFIG_NAMES[0], "")
+        self._config, self._config_defects = parse_config(given.path, given.text)
+
+    def _read_files(self) -> None:
+        """Look at the whole folder again; files that are as they were keep their results."""
+        known = {**self._documents, **self._label_files}
+        found = discover(self.root, self._config)
+        self._notes = found.notes
+        self._documents = {path: source for path in found.documents if (source := self._reread(path, known))}
+        self._label_files = {path: source for path in found.label_files if (source := self._reread(path, known))}
+        for path in self._overlay:
+            self._place(path, self._reread(path, known))
+
+    def _reread(self, path: str, known: Mapping[str, Source]) -> Source | None:
+        source = self._read(path)
+        return known[path] if path in known and known[path] == source else source
+
+    def _take(self, path: str) -> None:
+        """Let a file that may have changed take effect."""
+        if path in CONFIG_NAMES:
+            self._read_settings()
+            self._read_files()
+        elif path.rpartition("/")[2] == ".gitignore":
+            self._read_files()
+        else:
+            self._place(path, self._reread(path, {**self._documents, **self._label_files}))
+
+    def _place(self, path: str, source: Source | None) -> None:
+        kind = kind_of(self.root, self._config, path, source.text) if source else None
+        for files, wanted in ((self._documents, "document"), (self._label_files, "labels")):
+            if source is not None and kind == wanted:
+                files[path] = source
+            else:
+                files.pop(path, None)
+
+    def _evaluate(self) -> Snapshot:
+        self._revision += 1
+        others = {self._settings.path: self._settings.text} if self._settings else {}
+        before, before_name = self._saved, "the last saved state"
+        defects = self._config_defects
+        if (source := self._read(BASELINE_PATH)) is not None:
+            baseline, broken = parse_baseline(source.text)
+            settings = self._config.contract().settings_text(self._config.chunking_text())
+            before = baseline.standings
+            before_name = "the baseline" if baseline.contract == settings else f"the baseline ({baseline.contract})"
+            others[source.path] = source.text
+            defects = (*defects, *broken)
+        inputs = Inputs(
+            documents=dict(sorted(self._documents.items())),
+            label_files=dict(sorted(self._label_files.items())),
+            other_texts=others,
+            config=self._config,
+            config_defects=defects,
+            before=before,
+            before_name=before_name,
+            today=self._today,
+        )
+        return build_snapshot(inputs, self._memo, self._revision, self._progress)
+
+
+def standings(evaluations: Mapping[str, Evaluation]) -> dict[str, Standing]:
+    """How every question fares, by label id."""
+    return {label_id: evaluation.standing for label_id, evaluation in evaluations.items()}
+
+
+def _goodness(standing: Standing) -> tuple[bool, bool, float]:
+    """Smaller is better."""
+    return not standing.whole, not standing.in_context, standing.rank or float("inf")
+
+
+def _silent(step: str, done: int, total: int) -> None:
+    """Progress that nobody watches."""

@@ -1,0 +1,34 @@
+"""A memo for pure functions. Invariant: a result is reused only for the very same input objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+class Memo:
+    """Remembers the results that the last run asked for.
+
+    Inputs are compared by identity (and kept alive, so that an identity stays theirs): looking one up costs nothing
+    however large it is, and an equal but new object is computed again. Functions must be module-level and pure.
+    """
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
+        self._current: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
+
+    def __call__(self, function: Callable[..., Result], *inputs: object) -> Result:
+        """`function(*inputs)`, computed at most once for these objects."""
+        key = (function, *map(id, inputs))
+        entry = self._current.get(key) or self._last.get(key)
+        if entry is None:
+            entry = (inputs, function(*inputs))
+        self._current[key] = entry
+        result: Result = entry[1]
+        return result
+
+    def end_run(self) -> None:
+        """Forget what this run did not ask for."""
+        self._last, self._current = self._current, {}

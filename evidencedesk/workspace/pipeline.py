@@ -1,0 +1,147 @@
+"""The straight line: text → Document → Chunks → Index → Rankings → Evaluations → Findings → Problems.
+
+Invariant: one function for the editor and the command line; nothing here reads the disk or the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+
+from evidencedesk.documents.document import Defect
+from evidencedesk.documents.markdown import parse_document
+from evidencedesk.retrieval.catalog import Catalog
+from evidencedesk.retrieval.embedding import Model
+from evidencedesk.retrieval.evaluation import Evaluation, Standing
+from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
+from evidencedesk.retrieval.findability import find_unfindable
+from evidencedesk.retrieval.judge import Judge, retrieve
+from evidencedesk.retrieval.label_file import LabelFile, parse_label_file
+from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, Searcher, SparseSearcher
+from evidencedesk.retrieval.twins import Twins, find_twins
+from evidencedesk.rules import RULES
+from evidencedesk.text.spans import Span
+from evidencedesk.workspace.checks import check
+from evidencedesk.workspace.config import Config
+from evidencedesk.workspace.files import Source
+from evidencedesk.workspace.memo import Memo
+from evidencedesk.workspace.snapshot import Snapshot
+
+Progress = Callable[[str, int, int], None]
+"""Called with a step in plain words, how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """All that a Snapshot depends on. `documents` and `label_files` are keyed by path, in path order."""
+
+    documents: Mapping[str, Source]
+    label_files: Mapping[str, Source]
+    other_texts: Mapping[str, str]
+    config: Config
+    config_defects: tuple[ConfigDefect, ...]
+    before: Mapping[str, Standing]
+    before_name: str
+    today: date
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What is searched: the catalog and a searcher per name. Of documents that share an id only the first is in it."""
+
+    by_id: Mapping[str, ChunkedDocument]
+    catalog: Catalog
+    searchers: Mapping[str, Searcher]
+
+
+def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress) -> Snapshot:
+    """The snapshot for these inputs; equal for equal inputs whatever the memo holds."""
+    config = inputs.config
+    contract = config.contract()
+    documents: dict[str, ChunkedDocument] = {}
+    for done, (path, source) in enumerate(inputs.documents.items()):
+        progress("Reading documents", done, len(inputs.documents))
+        documents[path] = memo(read_document, source, config)
+    label_files = {path: memo(read_labels, source) for path, source in inputs.label_files.items()}
+
+    progress("Indexing chunks", 0, 1)
+    index = memo(build_index, config, *documents.values())
+    progress("Comparing chunks", 0, 1)
+    twins = memo(compare_chunks, *documents.values())
+    progress("Trying headings", 0, 1)
+    unfindable = memo(try_headings, index, twins, config)
+
+    progress("Asking questions", 0, 1)
+    judge = Judge(index.by_id, contract)
+    sources = {entry.label.id: entry for file in reversed(label_files.values()) for entry in reversed(file.entries)}
+    questions = [(source.label.question, judge.scope_of(source)) for source in sources.values()]
+    retrieved = retrieve(questions, index.searchers, index.catalog, contract)
+    evaluations: dict[str, Evaluation] = {
+        label_id: judge.evaluate(source, found)
+        for (label_id, source), found in zip(sources.items(), retrieved, strict=True)
+    }
+    facts = Facts(
+        documents=documents,
+        by_id=index.by_id,
+        label_files=label_files,
+        catalog=index.catalog,
+        contract=contract,
+        chunking=config.chunking_text(),
+        evaluations=evaluations,
+        twins=twins,
+        unfindable=unfindable,
+        word_limit=Model.hashed().word_limit,
+        before=inputs.before,
+        before_name=inputs.before_name,
+        config_defects=inputs.config_defects,
+        rule_codes=frozenset(rule.code for rule in RULES),
+        today=inputs.today,
+    )
+    texts = {
+        **inputs.other_texts,
+        **{path: chunked.document.text for path, chunked in documents.items()},
+        **{path: file.text for path, file in label_files.items()},
+    }
+    progress("Applying rules", 0, 1)
+    problems = check(facts, texts, config.selection())
+    memo.end_run()
+    return Snapshot(revision=revision, facts=facts, problems=problems, texts=texts)
+
+
+def read_document(source: Source, config: Config) -> ChunkedDocument:
+    """Text → Document → Chunks."""
+    document = parse_document(source.path, source.text, config.field_map(), source.bad)
+    if source.error:
+        unreadable = Defect("unreadable", Span(0, 0), source.error)
+        document = replace(document, defects=(unreadable, *document.defects))
+    return ChunkedDocument(document, tuple(config.chunker()(document)))
+
+
+def read_labels(source: Source) -> LabelFile:
+    """Text → labels with their places."""
+    return parse_label_file(source.path, source.text)
+
+
+def build_index(config: Config, *documents: ChunkedDocument) -> Index:
+    """Chunks → Index."""
+    contract = config.contract()
+    by_id: dict[str, ChunkedDocument] = {}
+    for chunked in documents:
+        by_id.setdefault(chunked.document.doc_id, chunked)
+    chunks = [chunk for chunked in by_id.values() for chunk in chunked.chunks]
+    catalog = Catalog(chunks, {doc_id: chunked.document.audience for doc_id, chunked in by_id.items()})
+    sparse = SparseSearcher(chunks)
+    dense = DenseSearcher(chunks, Model.hashed())
+    hybrid = HybridSearcher(sparse, dense, depth=contract.depth, rrf_k=contract.rrf_k)
+    return Index(by_id, catalog, {"sparse": sparse, "dense": dense, "hybrid": hybrid})
+
+
+def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:
+    """Index → which sections their own headings do not bring."""
+    return find_unfindable(index.by_id.values(), index.searchers, index.catalog, config.contract(), twins)
+
+
+def compare_chunks(*documents: ChunkedDocument) -> Twins:
+    """Chunks → which say the same."""
+    return find_twins([(chunked.document, chunked.chunks) for chunked in documents])
