@@ -34,7 +34,7 @@ def repeats(groups: Iterable[Sequence[str]], facts: Facts) -> list[Repeat]:
     original = {path: pages[0] for pages in facts.twins.pages for path in pages}
     found: dict[tuple[str, ...], list[tuple[Chunk, ...]]] = defaultdict(list)
     for group in groups:
-        chunks = [catalog.by_id[name] for name in group if name in allowed]
+        chunks = [catalog.by_id[name] for name in dict.fromkeys(group) if name in allowed]
         paths = {chunk.path for chunk in chunks}
         chunks = [chunk for chunk in chunks if _counts(chunk, paths, original)]
         if len(chunks) > 1 and len(words(chunks[0].text)) >= MIN_WORDS:

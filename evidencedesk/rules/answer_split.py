@@ -24,8 +24,8 @@ _EDGE = 30
     messages={
         "label": "no chunk holds this evidence whole: {chunking} cuts it in {path} between {first} and {second}, "
         "at “{tail} ‖ {head}”",
-        "outside": "this answer to “{question}” stands where {chunking} makes no chunk, such as a heading",
-        "outside-label": "this evidence stands in {path} where {chunking} makes no chunk, such as a heading",
+        "outside": "this answer to “{question}” is in no chunk: it stands in text that {chunking} leaves out",
+        "outside-label": "this evidence is in no chunk: in {path} it stands in text that {chunking} leaves out",
     },
 )
 def answer_split(subject: Evaluation, facts: Facts) -> Iterator[Violation]:

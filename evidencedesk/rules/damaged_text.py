@@ -118,8 +118,9 @@ def _per_line(spans: Iterable[Span], lines: LineIndex) -> Iterator[tuple[Span, l
 
 def _is_damage(run: re.Match[str]) -> bool:
     """Whether text of this shape can hardly be meant: single pairs must show it by themselves, several in a row do."""
-    before = run.string[max(0, run.start() - 1) : run.start()]
-    if not _decoded(run[0]):
+    before, after = run.string[max(0, run.start() - 1) : run.start()], run.string[run.end() : run.end() + 1]
+    decoded = _decoded(run[0])
+    if not decoded or _CONTROL.search(decoded.replace("\ufeff", "")):
         return False
     for sequence in _EACH.findall(run[0]):
         lead, rest = sequence[0], sequence[1:]
@@ -128,7 +129,8 @@ def _is_damage(run: re.Match[str]) -> bool:
             return True
         if lead in "ÃÂ" and (odd or not (before.isupper() or before in _QUOTING)):
             return True
-        if lead.isupper() and before.islower() and not any(char in _ORDINARY for char in rest):
+        inside = lead.isupper() and before.islower()
+        if inside and (after.isalpha() or not any(char in _ORDINARY for char in rest)):
             return True
         before = rest[-1]
     rest = "".join(sequence[1:] for sequence in _EACH.findall(run[0]))
@@ -139,7 +141,7 @@ def _restored(text: str) -> str:
     """The text before it was read in the wrong encoding, once or several times."""
     while _MOJIBAKE.fullmatch(text) and (decoded := _decoded(text)):
         text = decoded
-    return text
+    return text.replace("\ufeff", "")
 
 
 def _decoded(text: str) -> str:

@@ -39,8 +39,8 @@ def _close(subject: ChunkedDocument, facts: Facts, violation: Violation) -> Iter
     stage="ingestion",
     failure="missed_evidence",
     severity=Severity.WARNING,
-    message="this code fence is never closed: the {lines} lines below it count as code, to the end of the file",
-    messages={"heading": "this code fence is never closed: everything below it counts as code, “{heading}” too"},
+    message="this code fence is never closed, so all that follows counts as code",
+    messages={"heading": "this code fence is never closed, so all that follows counts as code, “{heading}” too"},
     fix=_close,
 )
 def open_fence(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
@@ -91,16 +91,14 @@ def open_fence(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
         if block.kind != "code" or block.closed:
             continue
         lines = LineIndex(document.text)
-        first = lines.line_of(block.span.start)
-        span = lines.line_span(first)
+        span = lines.line_span(lines.line_of(block.span.start))
         heading = _swallowed(block, document.text)
-        values = {"lines": lines.line_of(max(block.span.end - 1, block.span.start)) - first}
         if heading is None:
-            yield Violation(document.path, span, values, block.info)
+            yield Violation(document.path, span, subject=block.info)
         else:
             name = heading.of(document.text).strip(" \t#")
             related = (Related(document.path, heading, "no heading any more"),)
-            yield Violation(document.path, span, values | {"heading": name}, block.info, related, message="heading")
+            yield Violation(document.path, span, {"heading": name}, block.info, related, message="heading")
 
 
 def _swallowed(block: Block, text: str) -> Span | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.rule import Fix, Severity, Violation, rule
-from evidencedesk.text.nearest import Names
 from evidencedesk.text.spans import Span, TextEdit
 
 
@@ -39,9 +39,9 @@ def unknown_rule(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ```markdown title="tyres.md"
     # Tyres
 
-    <!-- evidencedesk: ignore ED210 -->
+    <!-- evidencedesk: ignore ed108 -->
 
-    Road tyres take 7 bar.
+    The label says “2 barâ€¦”, and the ending is copied as it stands.
     ```
 
     ## How to fix
@@ -53,22 +53,25 @@ def unknown_rule(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ```markdown title="tyres.md"
     # Tyres
 
-    Road tyres take 7 bar.
+    <!-- evidencedesk: ignore ED108 -->
+
+    The label says “2 barâ€¦”, and the ending is copied as it stands.
     ```
     """
-    names = Names(sorted(subject.rule_codes))
     for path, chunked in subject.documents.items():
         for suppression in chunked.document.suppressions:
             for code, span in suppression.codes:
                 if code not in subject.rule_codes:
-                    yield _violation(path, span, code, names)
+                    yield _violation(path, span, code, subject)
     for path, file in subject.label_files.items():
         for entry in file.entries:
             for number, code in enumerate(entry.label.ignore):
                 if code not in subject.rule_codes:
-                    yield _violation(path, entry.place(f"ignore[{number}]"), code, names)
+                    yield _violation(path, entry.place(f"ignore[{number}]"), code, subject)
 
 
-def _violation(path: str, span: Span, code: str, names: Names) -> Violation:
-    nearest = names.nearest(code)
+def _violation(path: str, span: Span, code: str, facts: Facts) -> Violation:
+    # Only the spelling is guessed: a wrong number is as near to one code as to the next.
+    meant = re.sub(r"[^A-Z0-9]", "", code.upper())
+    nearest = meant if meant in facts.rule_codes else ""
     return Violation(path, span, {"code": code, "nearest": nearest}, code, message="nearest" if nearest else "")

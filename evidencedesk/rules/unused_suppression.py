@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -9,29 +10,30 @@ from evidencedesk.retrieval.facts import Facts, UnusedSuppression
 from evidencedesk.rule import Fix, Severity, Violation, rule
 from evidencedesk.text.spans import Span, TextEdit
 
-_COMMA_BEFORE = re.compile(r"\s*,\s*\Z")
-_COMMA_AFTER = re.compile(r"\s*,\s*")
-_CODE = re.compile(r"\bED\d+\b")
+_LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n|\Z)(?:[ \t]*(?:\r\n|\r|\n))?")
 
 
 def _remove(subject: UnusedSuppression, facts: Facts, violation: Violation) -> Iterator[Fix]:
-    path = subject.path
-    if path in facts.label_files:
-        text, span = facts.label_files[path].text, subject.span
-        if after := _COMMA_AFTER.match(text, span.end):
-            span = Span(span.start, after.end())
-        elif before := _COMMA_BEFORE.search(text, subject.whole.start, span.start):
-            span = Span(before.start(), span.end)
+    """One edit of the whole comment or array, so that two removals never meet and leave an `ignore` of everything."""
+    file, page = facts.label_files.get(subject.path), facts.documents.get(subject.path)
+    if file:
+        kept = [
+            code
+            for entry in file.entries
+            if entry.spans.get("ignore") == subject.whole
+            for number, code in enumerate(entry.label.ignore)
+            if entry.place(f"ignore[{number}]") != subject.span
+        ]
+        edit = TextEdit(subject.whole, json.dumps(kept, ensure_ascii=False))
+    elif page:
+        text = page.document.text
+        comment = next(each for each in page.document.suppressions if each.span == subject.whole)
+        kept = [code for code, span in comment.codes if span != subject.span]
+        codes = Span(comment.codes[0][1].start, comment.codes[-1][1].end)
+        edit = TextEdit(codes, " ".join(kept)) if kept else TextEdit(_whole_line(text, comment.span), "")
     else:
-        text = facts.documents[path].document.text
-        if len(_CODE.findall(subject.whole.of(text))) > 1:
-            start = subject.span.start
-            while text[start - 1] in " ,":
-                start -= 1
-            span = Span(start, subject.span.end)
-        else:
-            span = _whole_line(text, subject.whole)
-    yield Fix(f"Remove the unused {subject.code}", {path: (TextEdit(span, ""),)}, safe=True)
+        return
+    yield Fix(f"Remove the unused {subject.code}", {subject.path: (edit,)}, safe=True)
 
 
 @rule(
@@ -78,7 +80,7 @@ def unused_suppression(subject: UnusedSuppression, facts: Facts) -> Iterator[Vio
 def _whole_line(text: str, comment: Span) -> Span:
     """The comment, with its line and the empty line below when nothing else stands there."""
     start = max(text.rfind("\n", 0, comment.start), text.rfind("\r", 0, comment.start)) + 1
-    rest = re.compile(r"[ \t]*(?:\r\n|\r|\n|\Z)(?:[ \t]*(?:\r\n|\r|\n))?").match(text, comment.end)
+    rest = _LINE_END.match(text, comment.end)
     if rest is None or text[start : comment.start].strip():
         return comment
     return Span(start, rest.end())
