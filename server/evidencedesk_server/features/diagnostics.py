@@ -21,18 +21,24 @@ _NOTHING: dict[str, Any] = {"kind": "full", "resultId": "none", "items": []}
 
 def register(desk: Desk) -> None:
     """Pull or push, by what the client can do."""
-    if desk.session.profile.pulls:
-        puller = Puller(desk)
-        desk.feature(
-            types.TEXT_DOCUMENT_DIAGNOSTIC,
-            types.DiagnosticOptions(
-                inter_file_dependencies=True, workspace_diagnostics=True, identifier="evidencedesk"
-            ),
-        )(puller.document)
-        desk.feature(types.WORKSPACE_DIAGNOSTIC)(puller.workspace)
-        desk.on_answers.append(puller.answers_changed)
-    else:
+    if not desk.session.profile.pulls:
         desk.on_answers.append(Pusher(desk).answers_changed)
+        return
+    puller = Puller(desk)
+    options = types.DiagnosticOptions(
+        inter_file_dependencies=True, workspace_diagnostics=True, identifier="evidencedesk"
+    )
+
+    # pygls marks its handlers with attributes, which methods cannot take.
+    @desk.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
+    async def document(params: types.DocumentDiagnosticParams) -> dict[str, Any]:
+        return await puller.document(params)
+
+    @desk.feature(types.WORKSPACE_DIAGNOSTIC)
+    async def workspace(params: types.WorkspaceDiagnosticParams) -> dict[str, Any]:
+        return await puller.workspace(params)
+
+    desk.on_answers.append(puller.answers_changed)
 
 
 class Pusher:
@@ -45,9 +51,9 @@ class Pusher:
 
     def answers_changed(self, files: Sequence[FileAnswer], outdated: Sequence[FileAnswer]) -> None:
         """Publish the differences to what the client has."""
-        current = {self._key(answer) for answer in self._desk.answers.files.values()}
+        current = {answer["uri"] for answer in self._desk.answers.files.values()}
         for answer in outdated:
-            if self._key(answer) not in current:
+            if answer["uri"] not in current:
                 self._publish(answer["uri"], _NOTHING["resultId"], [], None)
         late, self._late = self._late, set()
         for place in dict.fromkeys([*sorted(late), *(Place(answer["folder"], answer["path"]) for answer in files)]):
@@ -57,10 +63,6 @@ class Pusher:
             elif (latest := self._desk.answers.files.get(place)) is not None:
                 version = document.version if document is not None else None
                 self._publish(latest["uri"], latest["id"], latest["diagnostics"], version)
-
-    @staticmethod
-    def _key(answer: FileAnswer) -> str:
-        return answer["uri"]
 
     def _publish(self, uri: str, answer_id: str, diagnostics: list[dict[str, Any]], version: int | None) -> None:
         if self._published.get(uri, _NOTHING["resultId"]) == answer_id:

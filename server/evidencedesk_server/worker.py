@@ -1,0 +1,224 @@
+"""The engine process: owns the workspaces, computes, renders. Invariant: a failing request is told, never fatal."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import BinaryIO
+
+from evidencedesk.errors import EvidenceDeskError
+from evidencedesk.workspace import Change, Workspace
+from evidencedesk_server.disk_poll import DiskPoll
+from evidencedesk_server.messages import (
+    LENGTH_BYTES,
+    AcceptBaseline,
+    Answers,
+    BufferAnswer,
+    FileAnswer,
+    FileChange,
+    Notice,
+    OpenBuffer,
+    Opened,
+    OpenFolder,
+    Progress,
+    Reply,
+    Request,
+    Update,
+    length_of,
+    pack,
+    unpack,
+)
+from evidencedesk_server.rendering import FolderView
+from evidencedesk_server.to_lsp import uri_below
+from evidencedesk_server.transport import own_stdout
+
+_LOG = logging.getLogger(__name__)
+_PROGRESS_SECONDS = 0.1
+POLL_SECONDS = 2.0
+POLL_SHARE = 20
+"""A look at the disk is followed by a pause of at least so many times its own length."""
+
+Say = Callable[[Reply], None]
+
+
+class OpenedFolder:
+    """A folder that was indexed."""
+
+    def __init__(self, workspace: Workspace, view: FolderView, polls: bool) -> None:
+        self.workspace = workspace
+        self.view = view
+        self._poll = DiskPoll(workspace) if polls else None
+
+    @property
+    def polls(self) -> bool:
+        """Whether its disk is to be looked at."""
+        return self._poll is not None
+
+    def apply(self, changes: Iterable[FileChange]) -> None:
+        """Evaluate buffers that changed, and read again from disk what has no buffer (any more)."""
+        changes = list(changes)
+        buffers = [Change(change["path"], change["text"]) for change in changes if change["text"] is not None]
+        on_disk = [change["path"] for change in changes if change["text"] is None]
+        if buffers:
+            self.workspace.apply(buffers)
+        if on_disk:
+            self.workspace.refresh(on_disk)
+
+    def look_at_disk(self, open_paths: set[str]) -> bool:
+        """Take over what changed on disk since the last look, but for open documents; whether anything did."""
+        changed = self._poll.changed() - open_paths if self._poll is not None else set()
+        if changed:
+            self.workspace.refresh(sorted(changed))
+        return bool(changed)
+
+
+class Engine:
+    """Answers requests, one after the other."""
+
+    def __init__(self, say: Say) -> None:
+        self._say = say
+        self._folders: dict[str, OpenedFolder] = {}
+        self._roots: set[str] = set()
+        self._buffers: list[OpenBuffer] = []
+
+    def handle(self, request: Request) -> None:
+        """Do what the request asks and answer it, whatever happens."""
+        try:
+            if request["do"] == "open-folder":
+                self._open(request)
+            elif request["do"] == "close-folder":
+                self._folders.pop(request["folder"], None)
+                self._roots.discard(request["folder"])
+            elif request["do"] == "update":
+                self._update(request)
+            else:
+                self._accept_baseline(request)
+        except Exception as error:
+            _LOG.exception("request %s failed", request["do"])
+            text = f"EvidenceDesk could not evaluate this state ({error!r}). Earlier problems stay; the log says more."
+            self._say(Notice(say="notice", level="error", text=text))
+            if request["do"] != "close-folder":
+                self._answer(request["seq"], [], [])
+
+    def _open(self, request: OpenFolder) -> None:
+        folder = request["folder"]
+        self._roots.add(folder)
+        opened = Opened(say="opened", folder=folder)
+        view = FolderView(folder, request["style"], lambda path: not self._is_nested(folder, path))
+        files: list[FileAnswer] = []
+        try:
+            workspace = Workspace.open(request["root"], progress=self._progress_of(folder))
+        except EvidenceDeskError as error:
+            opened["error"] = str(error)
+        else:
+            self._folders[folder] = OpenedFolder(workspace, view, request["poll"])
+            files, _ = view.answers(workspace.snapshot, {})
+        self._answer(request["seq"], files, [], whole=folder)
+        self._say(opened)
+
+    def _update(self, request: Update) -> None:
+        self._buffers = request["buffers"]
+        changes: dict[str, list[FileChange]] = defaultdict(list)
+        for change in request["changes"]:
+            changes[change["folder"]].append(change)
+        for folder, folder_changes in changes.items():
+            if (opened := self._folders.get(folder)) is not None:
+                opened.apply(folder_changes)
+        if request["saved"]:
+            for opened in self._folders.values():
+                opened.workspace.mark_saved()
+        self._answer_all(request["seq"])
+
+    def _accept_baseline(self, request: AcceptBaseline) -> None:
+        opened = self._folders.get(request["folder"])
+        if opened is not None:
+            try:
+                opened.workspace.accept_baseline()
+            except EvidenceDeskError as error:
+                self._say(Notice(say="notice", level="error", text=str(error)))
+        self._answer_all(request["seq"])
+
+    def look_at_disk(self) -> None:
+        """Evaluate what changed on disk in folders whose client does not watch them."""
+        for folder, opened in self._folders.items():
+            open_paths = {buffer["path"] for buffer in self._buffers if buffer["folder"] == folder}
+            if opened.look_at_disk(open_paths):
+                self._answer_all(0)
+
+    @property
+    def polls(self) -> bool:
+        """Whether anything is to be looked at."""
+        return any(opened.polls for opened in self._folders.values())
+
+    def _answer_all(self, seq: int) -> None:
+        files: list[FileAnswer] = []
+        buffers: list[BufferAnswer] = []
+        for folder, opened in self._folders.items():
+            spellings = {buffer["path"]: buffer["uri"] for buffer in self._buffers if buffer["folder"] == folder}
+            folder_files, folder_buffers = opened.view.answers(opened.workspace.snapshot, spellings)
+            files += folder_files
+            buffers += folder_buffers
+        self._answer(seq, files, buffers)
+
+    def _answer(self, seq: int, files: list[FileAnswer], buffers: list[BufferAnswer], whole: str | None = None) -> None:
+        self._say(Answers(say="answers", seq=seq, whole=whole, files=files, buffers=buffers))
+
+    def _is_nested(self, folder: str, path: str) -> bool:
+        """Whether a file of a folder lies in another folder inside it, which then speaks for it."""
+        uri = uri_below(folder, path)
+        return any(
+            other != folder and uri.startswith(f"{other}/") and len(other) > len(folder) for other in self._roots
+        )
+
+    def _progress_of(self, folder: str) -> Callable[[str, int, int], None]:
+        last = -_PROGRESS_SECONDS
+
+        def progress(step: str, done: int, total: int) -> None:
+            nonlocal last
+            if time.monotonic() - last >= _PROGRESS_SECONDS:
+                last = time.monotonic()
+                self._say(Progress(say="progress", folder=folder, step=step, done=done, total=total))
+
+        return progress
+
+
+def main() -> None:
+    """Serve requests from standard input until it closes."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s", stream=sys.stderr)
+    # Ctrl-C in a terminal reaches the whole group; the parent decides when we end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    out = own_stdout()
+
+    def say(reply: Reply) -> None:
+        out.write(pack(reply))
+        out.flush()
+
+    engine = Engine(say)
+    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, requests), daemon=True).start()
+    pause = POLL_SECONDS
+    while True:
+        try:
+            engine.handle(requests.get(timeout=pause if engine.polls else None))
+        except queue.Empty:
+            started = time.monotonic()
+            engine.look_at_disk()
+            pause = max(POLL_SECONDS, POLL_SHARE * (time.monotonic() - started))
+
+
+def _read(stdin: BinaryIO, requests: queue.SimpleQueue[Request]) -> None:
+    """Queue requests; when the parent is gone, end at once, whatever is being computed."""
+    while (head := stdin.read(LENGTH_BYTES)) and len(head) == LENGTH_BYTES:
+        requests.put(unpack(stdin.read(length_of(head))))
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
