@@ -16,7 +16,7 @@ from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.labels import Gold
 from evidencedesk.retrieval.searchers import Searcher
 from evidencedesk.retrieval.taxonomy import Trace, diagnose
-from evidencedesk.text.normal import Folded
+from evidencedesk.text.normal import Folded, fold, holds_folded
 
 LEGS = ("sparse", "dense")
 SEARCHERS = (*LEGS, "hybrid")
@@ -78,7 +78,7 @@ class Judge:
         self.by_id = by_id
         self.contract = contract
         self._folded: dict[str, Folded] = {}
-        self._folded_chunks: dict[str, list[tuple[Chunk, Folded]]] = {}
+        self._folded_chunks: dict[str, list[tuple[Chunk, str]]] = {}
 
     def scope_of(self, source: LabelSource) -> Scope:
         """The label's own scope, else the workspace's."""
@@ -126,8 +126,11 @@ class Judge:
         body = document.sections[0].span.start if document.sections else len(document.text)
         matches = tuple(match for match in self._fold(document).find_all(gold.evidence) if match.span.start >= body)
         in_section = tuple(match for match in matches if any(section.span.contains(match.span) for section in sections))
+        evidence = fold(gold.evidence)
         holders = tuple(
-            chunk.id for chunk, folded in self._fold_chunks(document.doc_id) if folded.find_all(gold.evidence)
+            chunk.id
+            for chunk, folded in self._fold_chunks(document.doc_id)
+            if holds_folded(chunk.text, folded, gold.evidence, evidence)
         )
         return GoldPlace(gold, document, sections, matches, in_section, holders)
 
@@ -140,9 +143,9 @@ class Judge:
             self._folded[document.doc_id] = Folded(document.text)
         return self._folded[document.doc_id]
 
-    def _fold_chunks(self, doc_id: str) -> list[tuple[Chunk, Folded]]:
+    def _fold_chunks(self, doc_id: str) -> list[tuple[Chunk, str]]:
         if doc_id not in self._folded_chunks:
-            self._folded_chunks[doc_id] = [(chunk, Folded(chunk.text)) for chunk in self._chunks(doc_id)]
+            self._folded_chunks[doc_id] = [(chunk, fold(chunk.text)) for chunk in self._chunks(doc_id)]
         return self._folded_chunks[doc_id]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.samples import KESTREL, kestrel_labels
-from evidencedesk.text.normal import fold
+from evidencedesk.text.normal import holds
 
 DATA = KESTREL
 """The sample's folder: its pages, `labels.json` and `rrf_examples.json`."""
@@ -57,11 +57,8 @@ class Label:
 
         A chunk holds an entry when it is of the same document and its folded text contains the folded evidence.
         """
-        mine = [gold for gold in self.gold if gold.doc_id == chunk.doc_id]
-        if not mine:
-            return 0
-        text = fold(chunk.text)
-        return max((gold.grade for gold in mine if _holds(text, fold(gold.evidence))), default=0)
+        mine = (gold for gold in self.gold if gold.doc_id == chunk.doc_id)
+        return max((gold.grade for gold in mine if holds(chunk.text, gold.evidence)), default=0)
 
 
 def load_labels() -> list[Label]:
@@ -77,8 +74,3 @@ def load_labels() -> list[Label]:
         )
         for entry in kestrel_labels()
     ]
-
-
-def _holds(text: str, evidence: str) -> bool:
-    # An evidence that folds to nothing is in no text.
-    return bool(evidence) and evidence in text
