@@ -69,10 +69,14 @@ def answers(evaluation: Evaluation) -> frozenset[str]:
 
 
 def best_answer(evaluation: Evaluation) -> GoldPlace | None:
-    """The gold entry whose holder came nearest to being found; ties and lists that have none go by label order."""
+    """The gold entry whose holder came nearest to being found: by the configured searcher, else by any other.
+
+    Of equals the first in the label.
+    """
     whole = [place for place in evaluation.places if place.gold.grade == 2 and place.holders]
-    ranking = evaluation.rankings[evaluation.contract.searcher]
-    return min(whole, key=lambda place: rank_of(ranking, place.holders) or len(ranking) + 1, default=None)
+    rankings = [evaluation.rankings[evaluation.contract.searcher], *evaluation.rankings.values()]
+    ranks = [[rank_of(ranking, place.holders) or len(ranking) + 1 for ranking in rankings] for place in whole]
+    return min(zip(whole, ranks, strict=True), key=lambda pair: (pair[1][0], min(pair[1])), default=(None,))[0]
 
 
 def rank_of(ranking: RankedList, wanted: Iterable[str]) -> int | None:

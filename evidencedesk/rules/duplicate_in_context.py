@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from evidencedesk.retrieval.candidates import Candidate, RankedList
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import counted, listed, named, question_of, start_of
-from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
+from evidencedesk.retrieval.places import answers, named, question_of, rank_of, start_of
+from evidencedesk.rule import Related, Severity, Violation, rule
 from evidencedesk.text.normal import fold
 
 
@@ -17,15 +16,14 @@ from evidencedesk.text.normal import fold
     code="ED402",
     stage="context",
     failure="duplicate_chunks",
-    severity=Severity.INFORMATION,
+    severity=Severity.HINT,
     message="the prompt holds the same text twice: {first} at rank {rank} and {second} at rank {second_rank}{effect}",
-    messages={"chunk": "the prompt for {count} holds this text and {twin}, which is the same: {labels}"},
 )
-def duplicate_in_context(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def duplicate_in_context(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     """Two chunks with the same text reach the prompt together.
 
-    It is information, and a warning at a question whose answer is not in the prompt: the copy took a place that the
-    answer could have had. It stands at the question, and once at the chunk for all questions that get it twice.
+    It is a hint, and a warning where the answer would reach the prompt if each text came only once. It stands at the
+    question only: the rule duplicate-chunk reports the copies in their pages.
 
     ## Why it matters
 
@@ -62,41 +60,35 @@ def duplicate_in_context(subject: Facts, facts: Facts) -> Iterator[Violation]:
     See the page about returns.
     ```
     """
-    folded: dict[str, str] = {}
-    pairs: dict[tuple[str, str], list[Evaluation]] = defaultdict(list)
-    for evaluation in facts.evaluations.values():
-        twins = _twins(evaluation.trace.context, folded)
-        for first, second in twins:
-            pairs[first.chunk.id, second.chunk.id].append(evaluation)
-        if twins:
-            first, second = twins[0]
-            lost = evaluation.label.answerable and not evaluation.standing.in_context
-            values = {
-                "first": named(first.chunk),
-                "rank": first.rank,
-                "second": named(second.chunk),
-                "second_rank": second.rank,
-                "effect": "; the answer is not in it" if lost else "",
-            }
-            related = tuple(Related(*start_of(facts, one.chunk), f"rank {one.rank}") for one in twins[0])
-            severity = Severity.WARNING if lost else Severity.INFORMATION
-            yield Violation(*question_of(evaluation), values, evaluation.label.id, related, severity)
-    for (one, other), evaluations in pairs.items():
-        chunk, twin = facts.catalog.by_id[one], facts.catalog.by_id[other]
-        labels = [evaluation.label.id for evaluation in evaluations]
-        values = {"count": counted(len(labels), "question"), "twin": named(twin), "labels": listed(labels)}
-        related = (Related(*start_of(facts, twin), "the same text"), *asked_by(evaluations))
-        yield Violation(*start_of(facts, chunk), values, one, related, message="chunk")
+    twins = _first_twins(subject.trace.context)
+    if twins:
+        first, second = twins
+        cost = _cost_answer(subject)
+        values = {
+            "first": named(first.chunk),
+            "rank": first.rank,
+            "second": named(second.chunk),
+            "second_rank": second.rank,
+            "effect": "; without such copies the answer would be in the prompt" if cost else "",
+        }
+        related = tuple(Related(*start_of(facts, one.chunk), f"rank {one.rank}") for one in twins)
+        severity = Severity.WARNING if cost else Severity.HINT
+        yield Violation(*question_of(subject), values, subject.label.id, related, severity)
 
 
-def _twins(context: RankedList, folded: dict[str, str]) -> list[tuple[Candidate, Candidate]]:
-    """Candidates with the text of an earlier one, each with that one; `folded` remembers texts by chunk id."""
-    first: dict[str, Candidate] = {}
-    twins: list[tuple[Candidate, Candidate]] = []
+def _first_twins(context: RankedList) -> tuple[Candidate, Candidate] | None:
+    seen: dict[str, Candidate] = {}
     for found in context:
-        if found.chunk.id not in folded:
-            folded[found.chunk.id] = fold(found.chunk.text)
-        earlier = first.setdefault(folded[found.chunk.id], found)
+        earlier = seen.setdefault(fold(found.chunk.text), found)
         if earlier is not found:
-            twins.append((earlier, found))
-    return twins
+            return earlier, found
+    return None
+
+
+def _cost_answer(subject: Evaluation) -> bool:
+    """Whether the answer comes below the top k, and into it when each text counts once."""
+    ranking, k = subject.rankings[subject.contract.searcher], subject.contract.k
+    rank = rank_of(ranking, answers(subject))
+    if rank is None or rank <= k or subject.contract.floor is not None:
+        return False
+    return len({fold(found.chunk.text) for found in ranking[:rank]}) <= k

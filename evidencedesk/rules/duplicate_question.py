@@ -53,13 +53,13 @@ def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ```
     """
     first: dict[tuple[str, Scope | None], LabelSource] = {}
-    for evaluation in facts.evaluations.values():
-        label, source = evaluation.label, evaluation.source
+    for source in (entry for file in facts.label_files.values() for entry in file.entries):
+        label = source.label
         question = fold(label.question).rstrip("?!.…؟。？！ ")
         earlier = first.setdefault((question, label.scope), source)
         if earlier is source:
             continue
-        difference = _difference(earlier.label, source.label)
+        difference = _difference(earlier.label, label)
         values = {"first": earlier.label.id, "difference": difference}
         related = (Related(earlier.path, earlier.place("question"), f"the question of {earlier.label.id}"),)
         severity, message = (Severity.WARNING, "differs") if difference else (Severity.INFORMATION, "")

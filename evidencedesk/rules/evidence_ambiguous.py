@@ -11,7 +11,7 @@ from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import quoted
 from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
-from evidencedesk.text.normal import find_all
+from evidencedesk.text.normal import holds
 from evidencedesk.text.spans import Span
 
 _SENTENCE_END = re.compile(r"[.!?…。؟।](?=\s|$)|\r?\n[ \t]*\r?\n")
@@ -22,12 +22,14 @@ def _quote_more(subject: Evaluation, facts: Facts, violation: Violation) -> Iter
     place, span = subject.places[number], subject.source.spans.get(f"gold[{number}].evidence")
     if place.document is None or span is None:
         return
+    text = place.document.text
     sentence = _sentence(place.document, (place.in_section or place.matches)[0].span)
-    chunks = facts.by_id[place.document.doc_id].chunks
-    held = any(chunk.location.span.contains(sentence) for chunk in chunks)
-    text = sentence.of(place.document.text)
-    if held and len(find_all(place.document.text, text)) == 1:
-        yield value_fix(f"Quote the whole sentence: “{quoted(text)}”", subject.source.path, span, text)
+    quote = sentence.of(text)
+    others = (match.span for match in place.matches if not sentence.contains(match.span))
+    around = (_around(span, sentence, text) for span in others)
+    held = any(chunk.location.span.contains(sentence) for chunk in facts.by_id[place.document.doc_id].chunks)
+    if held and not any(holds(window, quote) for window in around):
+        yield value_fix(f"Quote the whole sentence: “{quoted(quote)}”", subject.source.path, span, quote)
 
 
 @rule(
@@ -35,7 +37,7 @@ def _quote_more(subject: Evaluation, facts: Facts, violation: Violation) -> Iter
     stage="content",
     failure="",
     severity=Severity.INFORMATION,
-    message="“{evidence}” occurs {count} times in {doc_id}: each of these {chunks} chunks counts as the answer",
+    message="“{evidence}” occurs {count} times in {doc_id}, so {chunks} chunks count as the answer",
     fix=_quote_more,
 )
 def evidence_ambiguous(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
@@ -98,6 +100,13 @@ def evidence_ambiguous(subject: Evaluation, facts: Facts) -> Iterator[Violation]
         related = tuple(Related(place.document.path, match.span, "occurs here") for match in place.matches[:10])
         span = subject.source.place(f"gold[{number}].evidence")
         yield Violation(subject.source.path, span, values, subject.label.id, related)
+
+
+def _around(span: Span, sentence: Span, text: str) -> str:
+    """What stands around `span`, wide enough to hold a copy of `sentence`, but not the sentence itself."""
+    reach = 2 * (sentence.end - sentence.start)
+    low, high = (sentence.end, len(text)) if span.start >= sentence.end else (0, sentence.start)
+    return text[max(low, span.start - reach) : min(high, span.end + reach)]
 
 
 def _holders(place: GoldPlace, chunks: tuple[Chunk, ...]) -> Iterator[frozenset[str]]:

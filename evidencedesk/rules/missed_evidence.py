@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
-from typing import Any
 
+from evidencedesk.documents.document import Document
+from evidencedesk.retrieval import places
+from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import (
-    answers,
-    best_answer,
-    document_of,
-    field_of,
-    listed,
-    named,
-    occurrence,
-    question_of,
-    quoted,
-    rank_of,
-    start_of,
-)
 from evidencedesk.rule import Related, Severity, Violation, rule
 from evidencedesk.text.analysis import index_terms, query_terms
 
@@ -30,17 +20,18 @@ from evidencedesk.text.analysis import index_terms, query_terms
     stage="retrieval",
     failure="missed_evidence",
     severity=Severity.WARNING,
-    message="the answer is not in the top {k}: {winner}; the answer, {answer}, has rank {where}",
+    message="the answer is not in the top {k}: {winner}; the answer, {answer}, {where}",
     messages={
         "hidden": "the answer is in {answer}, but the scope hides this document: its {field} is “{value}”",
-        "evidence": "this answers {label}, “{question}”, but is not in the top {k}: {winner}{lacks}",
+        "one": "this answers {labels}, “{question}”, but is not in the top {k}: {winner}{lacks}",
+        "several": "this answers {count} questions and is not in the top {k} for any of them: {labels}",
     },
 )
-def missed_evidence(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
+def missed_evidence(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The chunk that answers a question is not among those that are retrieved for it.
 
-    The problem stands at the question, and at the answer in its page with the words of the question that are missing
-    there. An answer that stands only outside the scope is reported at the question, with the field that hides it.
+    The problem stands at the question, and once at the answer in its page for all questions that miss it. An answer
+    that stands only outside the scope is reported at the question, with the field that hides it.
 
     ## Why it matters
 
@@ -94,55 +85,66 @@ def missed_evidence(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     We replace a lost parcel.
     ```
     """
-    gold = best_answer(subject)
-    if gold is None or not subject.label.answerable or subject.standing.rank is not None:
-        return
-    question, answer = question_of(subject), facts.catalog.by_id[gold.holders[0]]
-    values: dict[str, Any] = {"answer": named(answer)}
-    if hidden := _hidden(subject, facts):
-        values["field"], values["value"] = hidden
-        document = document_of(facts, answer)
-        related = (Related(*field_of(document, hidden[0]), f"the {hidden[0]} of {document.doc_id}"),)
-        yield Violation(*question, values, subject.label.id, related, message="hidden")
-        return
-    ranks = {name: rank_of(ranking, answers(subject)) for name, ranking in subject.rankings.items()}
-    first = [found.chunk for found in subject.retrieved[:1]]
-    winner = tuple(Related(*start_of(facts, chunk), f"rank 1 for {subject.label.id}") for chunk in first)
-    k, depth = subject.contract.k, max(subject.contract.k, subject.contract.depth)
-    values |= {
-        "k": k,
-        "ranks": ranks,
-        "where": ", ".join(f"{rank or f'below {depth}'} ({name})" for name, rank in ranks.items()),
-        "winner": f"rank 1 is {named(first[0])}" if first else "nothing is retrieved",
-        "label": subject.label.id,
-        "question": quoted(subject.label.question),
-        "lacks": _lacks(answer, subject.label.question),
-    }
-    place = occurrence(gold)
-    shown = (Related(*place, "the answer"),) if place else ()
-    yield Violation(*question, values, subject.label.id, (*shown, *winner))
-    if place:
-        asked = Related(*question, "the question")
-        yield Violation(*place, values, subject.label.id, (asked, *winner), message="evidence")
+    missed: dict[places.Place, list[tuple[Evaluation, Chunk]]] = defaultdict(list)
+    for evaluation in facts.evaluations.values():
+        gold, label = places.best_answer(evaluation), evaluation.label
+        if gold is None or not label.answerable or evaluation.standing.rank is not None:
+            continue
+        question, answer = places.question_of(evaluation), facts.catalog.by_id[gold.holders[0]]
+        if field := _hidden(evaluation, facts):
+            document = places.document_of(facts, answer)
+            at = Related(*places.field_of(document, field), f"the {field} of {document.doc_id}")
+            hiding = {"answer": places.named(answer), "field": field, "value": getattr(document, field)}
+            yield Violation(*question, hiding, label.id, (at,), message="hidden")
+            continue
+        wanted, k = places.answers(evaluation), evaluation.contract.k
+        ranks = {name: places.rank_of(ranking, wanted) for name, ranking in evaluation.rankings.items()}
+        where = ", ".join(f"{rank or 'none'} ({name})" for name, rank in ranks.items())
+        where = f"has rank {where}" if any(ranks.values()) else f"is below rank {max(k, evaluation.contract.depth)}"
+        values = {"k": k, "answer": places.named(answer), "where": where, "ranks": ranks, "winner": _winner(evaluation)}
+        place = places.occurrence(gold)
+        shown = (Related(*place, "the answer"),) if place else ()
+        yield Violation(*question, values, label.id, (*shown, *_rank_1(evaluation, facts)))
+        if place and "ED301" not in label.ignore:
+            missed[place].append((evaluation, answer))
+    for place, asked in missed.items():
+        evaluation, answer = asked[0]
+        questions = tuple(Related(*places.question_of(one), f"{one.label.id}: {_winner(one)}") for one, _ in asked[:5])
+        ids = [one.label.id for one, _ in asked]
+        values = {"k": evaluation.contract.k, "labels": places.listed(ids), "count": len(asked)}
+        if len(asked) == 1:
+            values |= {"question": places.quoted(evaluation.label.question), "winner": _winner(evaluation)}
+            values["lacks"] = _lacks(evaluation, answer)
+            questions = (*questions, *_rank_1(evaluation, facts))
+        message = "one" if len(asked) == 1 else "several"
+        yield Violation(*place, values, answer.doc_id, questions, message=message)
 
 
-def _hidden(subject: Evaluation, facts: Facts) -> tuple[str, str] | None:
-    """The field and value that keep every answer out of the scope; None when a search may return one."""
-    scope, found = subject.contract.scope, None
-    for holder in sorted(answers(subject)):
-        document = document_of(facts, facts.catalog.by_id[holder])
-        if document.status not in scope.statuses:
-            found = "status", document.status
-        elif document.audience not in scope.audiences:
-            found = "audience", document.audience
-        elif scope.langs is not None and document.lang not in scope.langs:
-            found = "lang", document.lang
-        else:
-            return None
-    return found
+def _hidden(evaluation: Evaluation, facts: Facts) -> str:
+    """The field that keeps the answers out of the scope; "" when a search may return one of them."""
+    holders = (facts.catalog.by_id[holder] for holder in sorted(places.answers(evaluation)))
+    fields = [_outside(places.document_of(facts, chunk), evaluation.contract.scope) for chunk in holders]
+    return fields[0] if all(fields) else ""
 
 
-def _lacks(answer: Chunk, question: str) -> str:
-    present = set(index_terms(f"{answer.title} {answer.section} {answer.text}"))
-    missing = [f"“{term}”" for term in query_terms(question) if term not in present]
-    return f"; its chunk lacks the words {listed(missing, 5)}" if missing else ""
+def _outside(document: Document, scope: Scope) -> str:
+    admitted = {"status": scope.statuses, "audience": scope.audiences, "lang": scope.langs}
+    return next((name for name, values in admitted.items() if values and getattr(document, name) not in values), "")
+
+
+def _winner(evaluation: Evaluation) -> str:
+    return (
+        f"rank 1 is {places.named(evaluation.retrieved[0].chunk)}" if evaluation.retrieved else "nothing is retrieved"
+    )
+
+
+def _rank_1(evaluation: Evaluation, facts: Facts) -> tuple[Related, ...]:
+    return tuple(Related(*places.start_of(facts, found.chunk), "rank 1") for found in evaluation.retrieved[:1])
+
+
+def _lacks(evaluation: Evaluation, answer: Chunk) -> str:
+    """The words of the question that rank 1 says and the answer's chunk does not."""
+    terms = query_terms(evaluation.label.question)
+    said = set(index_terms(evaluation.retrieved[0].chunk.text)) if evaluation.retrieved else set(terms)
+    missing = [f"“{term}”" for term in terms if term in said.difference(index_terms(answer.text))]
+    return f", which says {places.listed(missing, 5)} where the answer's chunk does not" if missing else ""

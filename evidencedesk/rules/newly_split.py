@@ -39,7 +39,8 @@ def newly_split(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
 
     ```json title="labels.json"
     [{"id": "q1", "question": "How long can I return a bike?",
-      "gold": [{"section": "returns#Returns", "evidence": "you can return it to our shop, with no reason given", "grade": 2}]}]
+      "gold": [{"section": "returns#Returns",
+                "evidence": "you can return it to our shop, with no reason given", "grade": 2}]}]
     ```
 
     ```toml title="evidencedesk.toml"

@@ -64,17 +64,16 @@ def question_leaks_evidence(subject: Evaluation, facts: Facts) -> Iterator[Viola
     asked = _WORD.findall(subject.label.question)
     if len(words(subject.label.question)) < _LEAST_WORDS or not asked:
         return
-    rarest = max(asked, key=len).casefold()
+    lowered = [word.casefold() for word in asked]
     chunks = {
         found.chunk.id: found.chunk
         for ranking in subject.rankings.values()
         for found in ranking[: subject.contract.k]
-        if rarest in found.chunk.text.casefold()
+        if _has_all(found.chunk.text.casefold(), lowered)
     }
-    copy = re.compile(rf"\b{_GAP.join(map(re.escape, asked))}\b", re.IGNORECASE)
     for chunk in chunks.values():
         document = document_of(facts, chunk)
-        span = _in_body(document, chunk, copy)
+        span = _in_body(document, chunk, asked)
         if span:
             question = question_of(subject)
             values = {"doc_id": document.doc_id, "label": subject.label.id}
@@ -84,8 +83,13 @@ def question_leaks_evidence(subject: Evaluation, facts: Facts) -> Iterator[Viola
             return
 
 
-def _in_body(document: Document, chunk: Chunk, copy: re.Pattern[str]) -> Span | None:
-    """Where the source of a chunk repeats the question outside a heading."""
+def _has_all(text: str, words: list[str]) -> bool:
+    return all(word in text for word in words)
+
+
+def _in_body(document: Document, chunk: Chunk, asked: list[str]) -> Span | None:
+    """Where the source of a chunk repeats the words of a question outside a heading."""
+    copy = re.compile(rf"\b{_GAP.join(map(re.escape, asked))}\b", re.IGNORECASE)
     for match in copy.finditer(document.text, *chunk.location.span):
         span = Span(*match.span())
         if not any(section.heading_span.overlaps(span) for section in document.sections):
