@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -64,7 +65,8 @@ def write_baseline(root: Path, baseline: Baseline) -> None:
         half_written.write_bytes(baseline_text(baseline).encode("utf-8", "replace"))
         half_written.replace(path)
     except OSError as error:
-        half_written.unlink(missing_ok=True)
+        with suppress(OSError):
+            half_written.unlink()
         raise InputError(f"The baseline could not be written to {path} ({error.strerror}).") from error
 
 

@@ -22,6 +22,7 @@ from evidencedesk.text.decode import decode
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.baseline import BASELINE_PATH
 from evidencedesk.workspace.config import CONFIG_NAMES, Config, holds_config
+from evidencedesk.workspace.ignore import IgnoreRules, Patterns
 
 MAX_BYTES = 20_000_000
 """A larger file is no page and no label list; it is not read, and that is said."""
@@ -93,17 +94,18 @@ def kind_of(root: Path, config: Config, path: str, text: str) -> Kind | None:
         return "baseline"
     *folders, name = path.split("/")
     choice = _Choice(config)
-    rules = _Rules(())
+    rules = IgnoreRules()
     folder = ""
     for part in folders:
         rules = rules.inside(root, folder)
-        folder = f"{folder}{part}/"
-        if _is_skipped(part, is_folder=True) or _is_link(root / folder) or choice.excludes(folder, rules):
+        inner = folder + part
+        if _is_skipped(part, is_folder=True) or _is_link(root / inner) or choice.excludes(inner, True, rules):
             return None
+        folder = f"{inner}/"
     if name == ".gitignore":
         return "ignore"
     rules = rules.inside(root, folder)
-    if _is_skipped(name, is_folder=False) or _is_link(root / path) or choice.excludes(path, rules):
+    if _is_skipped(name, is_folder=False) or _is_link(root / path) or choice.excludes(path, False, rules):
         return None
     if choice.is_document(path):
         return "document"
@@ -113,10 +115,13 @@ def kind_of(root: Path, config: Config, path: str, text: str) -> Kind | None:
 
 
 def read_source(root: Path, path: str) -> Source:
-    """The text of a file under `root`; one that cannot be read has no text, and an error that says why."""
+    """The text of a file under `root`; one that cannot be read has no text, and an error that says why.
+
+    `root` is a real path, as `check_root` returns it.
+    """
     full = root / path
     try:
-        if not full.resolve().is_relative_to(root.resolve()):
+        if not full.resolve().is_relative_to(root):
             return Source(path, "", error="the file lies outside the workspace")
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -149,7 +154,7 @@ class _Choice:
 
     def __init__(self, config: Config) -> None:
         self.included = GitIgnoreSpec.from_lines(config.documents.include)
-        self.excluded = GitIgnoreSpec.from_lines(config.documents.exclude)
+        self.excluded = Patterns(config.documents.exclude)
         self.label_patterns = config.labels.include
         self.labels = GitIgnoreSpec.from_lines(config.labels.include)
         self.takes_all = not config.documents.include
@@ -160,51 +165,13 @@ class _Choice:
     def may_hold_labels(self, path: str) -> bool:
         return path.lower().endswith(_LABEL_ENDINGS) and (not self.label_patterns or self.labels.match_file(path))
 
-    def excludes(self, path: str, rules: _Rules) -> bool:
-        """Whether a file, or a folder written with a slash at its end, is left out."""
-        return rules.ignore(path) or self.excluded.match_file(path)
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """The `.gitignore` files that apply in a folder, outermost first, each with its folder (`""` or ending in `/`)."""
-
-    files: tuple[tuple[str, GitIgnoreSpec], ...]
-
-    def inside(self, root: Path, folder: str) -> _Rules:
-        """The rules with those of `folder` added."""
-        try:
-            lines = decode((root / folder / ".gitignore").read_bytes()).text.splitlines()
-        except OSError:
-            return self
-        return _Rules((*self.files, (folder, _spec(lines))))
-
-    def ignore(self, path: str) -> bool:
-        """Whether a file, or a folder written with a slash at its end, is ignored; the innermost file that says so."""
-        for folder, spec in reversed(self.files):
-            decision = spec.check_file(path[len(folder) :]).include
-            if decision is not None:
-                return decision
-        return False
-
-
-def _spec(lines: list[str]) -> GitIgnoreSpec:
-    """The patterns that can be read; git, too, passes over the others."""
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError:
-        patterns = []
-        for line in lines:
-            try:
-                patterns += list(GitIgnoreSpec.from_lines([line]).patterns)
-            except ValueError:
-                continue
-        return GitIgnoreSpec(patterns)
+    def excludes(self, path: str, is_folder: bool, rules: IgnoreRules) -> bool:
+        return rules.ignore(path, is_folder) or self.excluded.ignore(path, is_folder) is True
 
 
 def _walk(root: Path, choice: _Choice, notes: list[str]) -> Iterator[str]:
     """Paths of the files that nothing excludes."""
-    work: list[tuple[str, _Rules]] = [("", _Rules(()))]
+    work: list[tuple[str, IgnoreRules]] = [("", IgnoreRules())]
     while work:
         folder, rules = work.pop()
         try:
@@ -219,18 +186,18 @@ def _walk(root: Path, choice: _Choice, notes: list[str]) -> Iterator[str]:
             is_folder = entry.is_dir(follow_symlinks=False)
             if _is_skipped(entry.name, is_folder=is_folder):
                 continue
-            path = f"{folder}{entry.name}" + ("/" if is_folder else "")
+            path = folder + entry.name
             if not is_folder and not (
                 path.lower().endswith(_DOCUMENT_ENDINGS + _LABEL_ENDINGS) and entry.is_file(follow_symlinks=False)
             ):
                 continue
-            if choice.excludes(path, rules):
+            if choice.excludes(path, is_folder, rules):
                 continue
             if not _is_text(entry.name):
                 shown = os.fsencode(path).decode("utf-8", "replace")
                 notes.append(f"{shown} was passed over: its name is not valid UTF-8.")
             elif is_folder:
-                work.append((path, rules))
+                work.append((f"{path}/", rules))
             else:
                 yield path
 
