@@ -17,7 +17,7 @@ from evidencedesk.retrieval.evaluation import Evaluation, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
 from evidencedesk.retrieval.findability import find_unfindable
 from evidencedesk.retrieval.judge import Judge, retrieve
-from evidencedesk.retrieval.label_file import LabelFile, parse_label_file
+from evidencedesk.retrieval.label_file import LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, Searcher, SparseSearcher
 from evidencedesk.retrieval.twins import Twins, find_twins
 from evidencedesk.rules import RULES
@@ -74,7 +74,9 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
 
     progress("Asking questions", 0, 1)
     judge = Judge(index.by_id, contract)
-    sources = {entry.label.id: entry for file in reversed(label_files.values()) for entry in reversed(file.entries)}
+    sources: dict[str, LabelSource] = {}
+    for entry in (entry for file in label_files.values() for entry in file.entries):
+        sources.setdefault(entry.label.id, entry)
     questions = [(source.label.question, judge.scope_of(source)) for source in sources.values()]
     retrieved = retrieve(questions, index.searchers, index.catalog, contract)
     evaluations: dict[str, Evaluation] = {
