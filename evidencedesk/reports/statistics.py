@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,9 @@ from evidencedesk.text.spans import Span
 from evidencedesk.workspace.snapshot import Snapshot
 
 _LIMIT = re.compile(r"(\w+)\(.*?\bsize=(\d+)")
-_SENTENCE_END = re.compile(r"[.!?:;…।॥。！？；：](?=[\s\"'”’»)\]*_]|$)|[。！？]|\n[ \t]*\n")
+_ITEM = r"[ \t]*(?:[-*+>][ \t]|\d{1,9}[.)][ \t]|```|~~~|<)"
+_NEW_ITEM = re.compile(rf"\s*[\r\n]{_ITEM}")
+_SENTENCE_END = re.compile(rf"[.!?:;…।॥。！？；：](?=[\s\"'”’»)\]*_]|$)|[。！？]|\n[ \t]*\n|[\r\n](?={_ITEM})")
 _AROUND = 36
 
 
@@ -144,7 +146,7 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
     yield cause(
         "sentences cut",
         "chunks",
-        "end inside a sentence that no other chunk continues from its start",
+        "end inside a sentence that no chunk holds whole",
         chunks,
         (case for chunked in facts.documents.values() for case in _cut_sentences(chunked, cutter)),
     )
@@ -229,7 +231,7 @@ class _Cutter:
 
 def _block_at(document: Document, offset: int) -> tuple[Span | None, Span]:
     """The block that goes on at `offset` (None when one has just ended), and the next block after it."""
-    place = bisect_right(document.blocks, offset, key=lambda block: block.span.start)
+    place = bisect_left(document.blocks, offset, key=lambda block: block.span.start)
     block = document.blocks[place - 1].span if place else None
     going_on = block if block and document.text[offset : block.end].strip() else None
     after = (
@@ -239,9 +241,10 @@ def _block_at(document: Document, offset: int) -> tuple[Span | None, Span]:
 
 
 def _boundary(text: str, tail_end: int, head_start: int) -> str:
-    tail = " ".join(text[max(0, tail_end - _AROUND) : tail_end].split())
-    head = " ".join(text[head_start : head_start + _AROUND].split())
-    return f"{tail} ‖ {head}"
+    tail = text[max(0, tail_end - _AROUND) : tail_end].split()
+    head = text[head_start : head_start + _AROUND].split()
+    # The outer words are probably cut; a text without spaces is one long word and stays.
+    return f"{' '.join(tail[len(tail) > 2 :])} ‖ {' '.join(head[: len(head) - (len(head) > 2)])}"
 
 
 def _split_answers(facts: Facts, cutter: _Cutter) -> Iterator[Case]:
@@ -279,13 +282,12 @@ def _cut_sentences(chunked: ChunkedDocument, cutter: _Cutter) -> Iterator[Case]:
         sentence = start
         for found in _SENTENCE_END.finditer(text, start, end):
             sentence = found.end()
-        going_on = text[sentence:end].strip()
-        if going_on and following.location.span.start > sentence + 1:
-            yield Case(
-                chunked.document.path,
-                cutter.reason(chunked.document, chunk),
-                _boundary(text, end, end),
-            )
+        going_on = text[sentence:end].rstrip()
+        if not going_on or _NEW_ITEM.match(text, sentence + len(going_on), block.span.end):
+            continue
+        # A chunk that overlaps this one from before the sentence's start may hold it whole.
+        if following.location.span.start > sentence + 1:
+            yield Case(chunked.document.path, cutter.reason(chunked.document, chunk), _boundary(text, end, end))
 
 
 def _repeated(facts: Facts) -> Iterator[Case]:
@@ -314,7 +316,7 @@ def _missed(path: str, evaluation: Evaluation) -> Case:
         for name in evaluation.rankings
         if name != evaluation.contract.searcher and (rank := answer_rank(evaluation, name)) and rank <= k
     ]
-    return Case(path, f"though {' and '.join(finders)} alone would" if finders else "with any searcher")
+    return Case(path, f"found by {' and '.join(finders)} alone" if finders else "found by no searcher")
 
 
 def _winner(evaluation: Evaluation, twin_of: Mapping[str, str]) -> str:

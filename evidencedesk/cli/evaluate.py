@@ -1,0 +1,41 @@
+"""`evidencedesk eval`: how well the labelled questions are answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evidencedesk.cli.check import Format
+from evidencedesk.cli.console import notice, show
+from evidencedesk.cli.opening import find_target, open_configured
+from evidencedesk.errors import InputError
+
+
+def evaluate(
+    path: Annotated[Path, typer.Argument(help="The workspace, or a folder in it.", show_default=".")] = Path(),
+    output: Annotated[Format, typer.Option("--format", help="How to write the report.")] = Format.TEXT,
+) -> None:
+    """Show how well the labelled questions are answered.
+
+    Hits at rank 1, 3 and 5 by tag and searcher, where answers are lost, and how unanswerable questions fare.
+    """
+    target = find_target([path])
+    workspace = open_configured(target)
+    if not workspace.snapshot.evaluations:
+        raise InputError(
+            f"Nothing to evaluate in {target.root}: no labelled question there. `evidencedesk init` writes a first one."
+        )
+    if target.parts:
+        notice("The figures are those of the whole workspace.")
+    if output is Format.JSON:
+        from evidencedesk.reports.json import eval_report
+
+        typer.echo(eval_report(workspace.snapshot, target.root.as_posix()), nl=False)
+    else:
+        from evidencedesk.reports.figures import figures
+        from evidencedesk.reports.figures_text import figures_page
+
+        facts = workspace.snapshot.facts
+        show(figures_page(figures(facts.evaluations.values(), facts.contract, facts.chunking)))
