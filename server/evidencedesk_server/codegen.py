@@ -1,8 +1,8 @@
 """Rules and configuration → the VS Code extension's settings. Invariant: no setting and no rule is written twice.
 
-`python -m evidencedesk_server.codegen PACKAGE_JSON` rewrites the generated settings of a `package.json`; `--check` only says
-whether they are out of date. Settings of the extension itself, whose names start with no section
-of the configuration, are left as they are.
+`python -m evidencedesk_server.codegen PACKAGE_JSON` rewrites the generated settings of a `package.json`; with `--check`
+it only says whether they are out of date. Settings of the extension itself, whose names start with no section of the
+configuration, are left as they are.
 """
 
 from __future__ import annotations

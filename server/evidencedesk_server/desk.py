@@ -45,7 +45,7 @@ _PAUSE_SECONDS = 0.3
 _PARENT_SECONDS = 3.0
 _MAX_RESTARTS = 3
 _RESTART_WINDOW_SECONDS = 300.0
-_LEVELS = {"info": types.MessageType.Info, "warning": types.MessageType.Warning, "error": types.MessageType.Error}
+_LEVELS = {"warning": types.MessageType.Warning, "error": types.MessageType.Error}
 
 AnswersListener = Callable[[Sequence[FileAnswer], Sequence[FileAnswer]], None]
 """Called with the files that an evaluation changed, and with earlier answers that no longer hold."""
@@ -118,8 +118,11 @@ class Desk(LanguageServer):
         _LOG.error("%s: %s", getattr(source, "__name__", source), error)
 
     def show(self, level: str, text: str) -> None:
-        """Show a sentence to the user."""
-        self.window_show_message(types.ShowMessageParams(_LEVELS[level], text))
+        """Show a sentence to the user; information only goes to the log."""
+        if level == "info":
+            self.window_log_message(types.LogMessageParams(types.MessageType.Info, text))
+        else:
+            self.window_show_message(types.ShowMessageParams(_LEVELS[level], text))
 
     # What changed
 
@@ -156,9 +159,13 @@ class Desk(LanguageServer):
         self.scheduler.now()
 
     def changed_on_disk(self, places: Iterable[Place]) -> None:
-        """Files changed outside the editor: evaluate after the pause, since they come in bursts."""
-        self._dirty.update(places)
-        if self._dirty:
+        """Files changed outside the editor: evaluate after the pause, since they come in bursts.
+
+        An open buffer wins over the disk, so what happens to its file does not matter before it is closed.
+        """
+        unopened = [place for place in places if self.session.at(place) is None]
+        if unopened:
+            self._dirty.update(unopened)
             self.scheduler.soon()
 
     def evaluate_all(self) -> None:

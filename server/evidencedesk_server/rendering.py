@@ -6,10 +6,6 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
-
-from lsprotocol import types
-from lsprotocol.converters import get_converter
 
 from evidencedesk.rule import Fix, Problem
 from evidencedesk.rules import RULES
@@ -17,11 +13,9 @@ from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.hover_text import HoverTexts, escape_markdown, plain
 from evidencedesk_server.messages import ActionEntry, BufferAnswer, FileAnswer, HoverEntry, Style, text_hash
 from evidencedesk_server.suppressing import suppressions
-from evidencedesk_server.to_lsp import Texts, accept_baseline, diagnostic, quick_fix, uri_below
+from evidencedesk_server.to_lsp import Json, Texts, accept_baseline, diagnostic, quick_fix, uri_below
 
 _REGRESSIONS = "ED6"
-
-Rendered = tuple[types.Diagnostic, dict[str, Any]]
 
 
 class FolderView:
@@ -33,8 +27,7 @@ class FolderView:
         self._takes = takes
         self._spellings: dict[str, str] = {}
         self._texts = Texts({}, self.uri_of, style["encoding"])
-        self._converter = get_converter()
-        self._rendered: dict[str, tuple[object, list[Rendered]]] = {}
+        self._rendered: dict[str, tuple[object, list[Json]]] = {}
         self._said: dict[str, FileAnswer] = {}
         self._said_of_buffers: dict[str, BufferAnswer] = {}
         self._known_texts: dict[str, set[str]] = defaultdict(set)
@@ -64,21 +57,17 @@ class FolderView:
 
     # Files
 
-    def _render(
-        self, path: str, problems: Sequence[Problem], texts: Mapping[str, str]
-    ) -> tuple[object, list[Rendered]]:
+    def _render(self, path: str, problems: Sequence[Problem], texts: Mapping[str, str]) -> tuple[object, list[Json]]:
         involved = dict.fromkeys([path, *(place.path for problem in problems for place in problem.related)])
         key = (list(problems), [(name, self.uri_of(name), texts.get(name)) for name in involved])
         last = self._rendered.get(path)
         if last is not None and last[0] == key:
             return last
-        diagnostics = (diagnostic(problem, self._texts, self._style["related"]) for problem in problems)
-        return key, [(shown, self._converter.unstructure(shown)) for shown in diagnostics]
+        return key, [diagnostic(problem, self._texts, self._style["related"]) for problem in problems]
 
     def _file_differences(self) -> Iterator[FileAnswer]:
-        for path, (_, rendered) in self._rendered.items():
+        for path, (_, diagnostics) in self._rendered.items():
             said = self._said.get(path)
-            diagnostics = [plain_json for _, plain_json in rendered]
             uri = self.uri_of(path)
             if said is None or said["diagnostics"] != diagnostics or said["uri"] != uri:
                 self._said[path] = self._answer(path, uri, diagnostics)
@@ -86,7 +75,7 @@ class FolderView:
         for path in [path for path in self._said if path not in self._rendered]:
             yield self._answer(path, self._said.pop(path)["uri"], [])
 
-    def _answer(self, path: str, uri: str, diagnostics: list[dict[str, Any]]) -> FileAnswer:
+    def _answer(self, path: str, uri: str, diagnostics: list[Json]) -> FileAnswer:
         content = json.dumps([uri, diagnostics], sort_keys=True).encode()
         return FileAnswer(
             folder=self.folder,
@@ -132,22 +121,20 @@ class FolderView:
 
     def _actions(self, path: str, problems: Sequence[Problem], snapshot: Snapshot) -> Iterator[ActionEntry]:
         _, rendered = self._rendered.get(path, (None, []))
-        for problem, (shown, _) in zip(problems, rendered, strict=True):
+        for problem, shown in zip(problems, rendered, strict=True):
             for fix in (*problem.fixes, *suppressions(problem, snapshot)):
                 yield self._entry(problem, self._fix_action(fix, shown), self._needs(fix, snapshot.texts))
             if problem.code.startswith(_REGRESSIONS):
                 yield self._entry(problem, accept_baseline(self.folder, shown), {})
 
-    def _fix_action(self, fix: Fix, shown: types.Diagnostic) -> types.CodeAction:
+    def _fix_action(self, fix: Fix, shown: Json) -> Json:
         return quick_fix(fix, shown, self._texts, self._style["document_changes"])
 
     def _needs(self, fix: Fix, texts: Mapping[str, str]) -> dict[str, str]:
         return {self.uri_of(path): text_hash(texts.get(path, "")) for path in fix.edits}
 
-    def _entry(self, problem: Problem, action: types.CodeAction, needs: dict[str, str]) -> ActionEntry:
-        return ActionEntry(
-            start=problem.span.start, end=problem.span.end, needs=needs, action=self._converter.unstructure(action)
-        )
+    def _entry(self, problem: Problem, action: Json, needs: dict[str, str]) -> ActionEntry:
+        return ActionEntry(start=problem.span.start, end=problem.span.end, needs=needs, action=action)
 
 
 def _name(text: str, texts: dict[str, str]) -> str:

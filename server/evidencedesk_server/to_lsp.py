@@ -1,27 +1,33 @@
-"""Our terms in the client's: paths → URIs, spans → ranges, problems → diagnostics. Invariant: pure."""
+"""Our terms in the client's: paths → URIs, spans → ranges, problems → diagnostics. Invariant: pure.
+
+The results are plain JSON: the engine process makes them, and importing lsprotocol's classes would double its start-up.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import quote
 
-from lsprotocol import types
-
 from evidencedesk.rule import Fix, Problem, Severity
-from evidencedesk.text.spans import Encoding, LineIndex, Span, TextEdit
+from evidencedesk.text.spans import Encoding, LineIndex, Position, Span, TextEdit
 
 SOURCE = "evidencedesk"
 ACCEPT_BASELINE = "evidencedesk.acceptBaseline"
 """A command. Arguments: the URI of a folder or of any file in it; without one, every open folder."""
 
-_SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-    Severity.INFORMATION: types.DiagnosticSeverity.Information,
-    Severity.HINT: types.DiagnosticSeverity.Hint,
+QUICK_FIX = "quickfix"
+
+_SEVERITIES: Mapping[Severity, int] = {
+    Severity.ERROR: 1,
+    Severity.WARNING: 2,
+    Severity.INFORMATION: 3,
+    Severity.HINT: 4,
 }
+
+Json = dict[str, Any]
 
 
 def uri_below(folder: str, path: str) -> str:
@@ -29,10 +35,14 @@ def uri_below(folder: str, path: str) -> str:
     return f"{folder}/{quote(os.fsencode(path))}"
 
 
-def range_of(index: LineIndex, span: Span, encoding: Encoding) -> types.Range:
+def range_of(index: LineIndex, span: Span, encoding: Encoding) -> Json:
     """Lines and columns of a span."""
     start, end = index.position(span.start, encoding), index.position(span.end, encoding)
-    return types.Range(types.Position(*start), types.Position(*end))
+    return {"start": _position(start), "end": _position(end)}
+
+
+def _position(position: Position) -> Json:
+    return {"line": position.line, "character": position.column}
 
 
 @dataclass(slots=True)
@@ -44,7 +54,7 @@ class Texts:
     encoding: Encoding
     _indexes: dict[str, LineIndex] = field(default_factory=dict)
 
-    def range(self, path: str, span: Span) -> types.Range:
+    def range(self, path: str, span: Span) -> Json:
         """The range of a span in a file."""
         return range_of(self.index(path), span, self.encoding)
 
@@ -62,61 +72,55 @@ class Texts:
         return Texts(texts, self.uri_of, self.encoding, kept)
 
 
-def diagnostic(problem: Problem, texts: Texts, related: bool) -> types.Diagnostic:
+def diagnostic(problem: Problem, texts: Texts, related: bool) -> Json:
     """The diagnostic of a problem, with its related places if the client shows them."""
-    return types.Diagnostic(
-        range=texts.range(problem.path, problem.span),
-        message=problem.message,
-        severity=_SEVERITIES[problem.severity],
-        code=problem.code,
-        source=SOURCE,
-        related_information=[
-            types.DiagnosticRelatedInformation(
-                types.Location(texts.uri_of(place.path), texts.range(place.path, place.span)), place.message
-            )
+    shown: Json = {
+        "range": texts.range(problem.path, problem.span),
+        "message": problem.message,
+        "severity": _SEVERITIES[problem.severity],
+        "code": problem.code,
+        "source": SOURCE,
+        "data": {"fingerprint": problem.fingerprint, "name": problem.name},
+    }
+    if related and problem.related:
+        shown["relatedInformation"] = [
+            {
+                "location": {"uri": texts.uri_of(place.path), "range": texts.range(place.path, place.span)},
+                "message": place.message,
+            }
             for place in problem.related
         ]
-        if related and problem.related
-        else None,
-        data={"fingerprint": problem.fingerprint, "name": problem.name},
-    )
+    return shown
 
 
-def workspace_edit(
-    edits: Mapping[str, tuple[TextEdit, ...]], texts: Texts, document_changes: bool
-) -> types.WorkspaceEdit:
+def workspace_edit(edits: Mapping[str, tuple[TextEdit, ...]], texts: Texts, document_changes: bool) -> Json:
     """The edits of several files; as versioned document changes if the client takes them, versions left open."""
     by_uri = {
-        texts.uri_of(path): [types.TextEdit(texts.range(path, edit.span), edit.text) for edit in file_edits]
+        texts.uri_of(path): [{"range": texts.range(path, edit.span), "newText": edit.text} for edit in file_edits]
         for path, file_edits in edits.items()
     }
     if not document_changes:
-        return types.WorkspaceEdit(changes=dict(by_uri))
-    return types.WorkspaceEdit(
-        document_changes=[
-            types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri), list(file_edits))
-            for uri, file_edits in by_uri.items()
+        return {"changes": by_uri}
+    return {
+        "documentChanges": [
+            {"textDocument": {"uri": uri, "version": None}, "edits": file_edits} for uri, file_edits in by_uri.items()
         ]
-    )
+    }
 
 
-def quick_fix(fix: Fix, shown: types.Diagnostic | None, texts: Texts, document_changes: bool) -> types.CodeAction:
+def quick_fix(fix: Fix, shown: Json, texts: Texts, document_changes: bool) -> Json:
     """The code action that applies a fix; a safe one is preferred, so that "fix" without a choice takes it."""
-    return types.CodeAction(
-        title=fix.title,
-        kind=types.CodeActionKind.QuickFix,
-        diagnostics=[shown] if shown is not None else None,
-        is_preferred=True if fix.safe else None,
-        edit=workspace_edit(fix.edits, texts, document_changes),
-    )
+    action = {
+        "title": fix.title,
+        "kind": QUICK_FIX,
+        "diagnostics": [shown],
+        "edit": workspace_edit(fix.edits, texts, document_changes),
+    }
+    return {**action, "isPreferred": True} if fix.safe else action
 
 
-def accept_baseline(folder: str, shown: types.Diagnostic) -> types.CodeAction:
+def accept_baseline(folder: str, shown: Json) -> Json:
     """The code action that makes a folder's present state its baseline."""
     title = "Accept the present state as the baseline"
-    return types.CodeAction(
-        title=title,
-        kind=types.CodeActionKind.QuickFix,
-        diagnostics=[shown],
-        command=types.Command(title, ACCEPT_BASELINE, arguments=[folder]),
-    )
+    command = {"title": title, "command": ACCEPT_BASELINE, "arguments": [folder]}
+    return {"title": title, "kind": QUICK_FIX, "diagnostics": [shown], "command": command}

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from evidencedesk.errors import EvidenceDeskError
 from evidencedesk.workspace import Change, Workspace
+from evidencedesk.workspace.files import read_source
 from evidencedesk_server.disk_poll import DiskPoll
 from evidencedesk_server.messages import (
     LENGTH_BYTES,
@@ -55,6 +56,7 @@ class OpenedFolder:
         self.workspace = workspace
         self.view = view
         self._poll = DiskPoll(workspace) if polls else None
+        self._unheard: dict[str, Change] = {}
 
     @property
     def polls(self) -> bool:
@@ -62,14 +64,32 @@ class OpenedFolder:
         return self._poll is not None
 
     def apply(self, changes: Iterable[FileChange]) -> None:
-        """Evaluate buffers that changed, and read again from disk what has no buffer (any more)."""
-        changes = list(changes)
-        buffers = [Change(change["path"], change["text"]) for change in changes if change["text"] is not None]
-        on_disk = [change["path"] for change in changes if change["text"] is None]
+        """Take over buffers, and read again from disk what has no buffer (any more).
+
+        Nothing is evaluated for a text that is evaluated already: opening and closing files is free. The workspace
+        hears of such a buffer with the next real change.
+        """
+        buffers: list[Change] = []
+        on_disk: list[str] = []
+        for change in changes:
+            path, text = change["path"], change["text"]
+            self._unheard.pop(path, None)
+            if text is None:
+                on_disk += [path] if self._differs_on_disk(path) else []
+            elif self.workspace.snapshot.texts.get(path) == text:
+                self._unheard[path] = Change(path, text)
+            else:
+                buffers.append(Change(path, text))
         if buffers:
-            self.workspace.apply(buffers)
+            self.workspace.apply([*self._unheard.values(), *buffers])
+            self._unheard.clear()
         if on_disk:
             self.workspace.refresh(on_disk)
+
+    def _differs_on_disk(self, path: str) -> bool:
+        evaluated = self.workspace.snapshot.texts.get(path)
+        source = read_source(self.workspace.root, path)
+        return evaluated is None or bool(source.error) or source.text != evaluated
 
     def look_at_disk(self, open_paths: set[str]) -> bool:
         """Take over what changed on disk since the last look, but for open documents; whether anything did."""
@@ -120,6 +140,8 @@ class Engine:
         else:
             self._folders[folder] = OpenedFolder(workspace, view, request["poll"])
             files, _ = view.answers(workspace.snapshot, {})
+            for note in workspace.notes:
+                self._say(Notice(say="notice", level="info", text=note))
         self._answer(request["seq"], files, [], whole=folder)
         self._say(opened)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from e2e.conftest import EVIDENCE
 from e2e.editor import codes, connected, modern_vscode, plain_pusher
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from lsprotocol import types
 
 from evidencedesk.text.spans import Span
-from evidencedesk_server import to_lsp
 from evidencedesk_server.desk import Desk
+from evidencedesk_server.to_lsp import Json, range_of
 
 _WAIT_SECONDS = 2.0
+_BETWEEN = "\n\n---\n\n"
 
 
 def register(desk: Desk) -> None:
@@ -16,7 +17,7 @@ def register(desk: Desk) -> None:
     desk.feature(types.TEXT_DOCUMENT_HOVER)(_hover)
 
 
-async def _hover(desk: Desk, params: types.HoverParams) -> types.Hover | None:
+async def _hover(desk: Desk, params: types.HoverParams) -> Json | None:
     document = desk.session.document(params.text_document.uri)
     if document is None or (place := document.place) is None:
         return None
@@ -33,9 +34,9 @@ async def _hover(desk: Desk, params: types.HoverParams) -> types.Hover | None:
         return None
     # The place itself first, then what stands around it.
     here.sort(key=lambda entry: (entry["note"], entry["end"] - entry["start"]))
-    kind = types.MarkupKind.Markdown if profile.style["markdown"] else types.MarkupKind.PlainText
     texts = dict.fromkeys(answers.texts[entry["key"]] for entry in here)
     span = document.present_span(Span(here[0]["start"], here[0]["end"]))
-    return types.Hover(
-        types.MarkupContent(kind, "\n\n---\n\n".join(texts)), to_lsp.range_of(document.index, span, profile.encoding)
-    )
+    return {
+        "contents": {"kind": "markdown" if profile.style["markdown"] else "plaintext", "value": _BETWEEN.join(texts)},
+        "range": range_of(document.index, span, profile.encoding),
+    }
