@@ -1,0 +1,212 @@
+"""A workspace after any changes equals one opened afresh on the same files."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evidencedesk.errors import InputError
+from evidencedesk.workspace import Change, Workspace
+from evidencedesk.workspace import pipeline as pipeline_module
+from evidencedesk.workspace.snapshot import Snapshot
+
+TODAY = date(2026, 1, 31)
+
+PAGES = {
+    "returns.md": "# Returns\n\n## Window\n\nBikes come back within 30 days of delivery, unused and with the tag.\n",
+    "returns-old.md": (
+        "---\nstatus: superseded\n---\n# Returns\n\n## Window\n\nBikes came back within 14 days of delivery.\n"
+    ),
+    "care/chain.md": "# Chain care\n\nWipe the chain after every ride in the rain, then oil it.\n",
+}
+LABELS = [
+    {
+        "id": "q1",
+        "question": "Within how many days do bikes come back?",
+        "gold": [{"section": "returns#Window", "evidence": "within 30 days of delivery"}],
+    },
+    {"id": "q2", "question": "Do you sell boats?", "answerable": False},
+]
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(text.encode())
+    return root
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write(tmp_path, {**PAGES, "labels.json": json.dumps(LABELS)})
+
+
+def plain(snapshot: Snapshot) -> dict[str, object]:
+    """All of a snapshot but its revision and what it was compared with."""
+    facts = snapshot.facts
+    return {
+        "documents": snapshot.documents,
+        "chunks": snapshot.chunks,
+        "labels": facts.label_files,
+        "rankings": snapshot.rankings,
+        "findings": snapshot.findings,
+        "twins": facts.twins,
+        "unfindable": facts.unfindable,
+        "problems": [problem for problem in snapshot.problems if not problem.code.startswith("ED6")],
+        "texts": snapshot.texts,
+    }
+
+
+def test_a_snapshot_offers_documents_chunks_labels_rankings_findings_and_problems(root: Path) -> None:
+    snapshot = Workspace.open(root, today=TODAY).snapshot
+    assert [document.doc_id for document in snapshot.documents] == ["care/chain", "returns-old", "returns"]
+    assert {chunk.doc_id for chunk in snapshot.chunks} == {"care/chain", "returns-old", "returns"}
+    assert [label.id for label in snapshot.labels] == ["q1", "q2"]
+    hybrid = snapshot.rankings["q1"]["hybrid"]
+    assert hybrid[0].chunk.id == "returns:c0" and hybrid[0].rank == 1
+    assert [part.source for part in hybrid[0].parts] == ["sparse", "dense"]
+    assert set(snapshot.findings) == {"q1", "q2"}
+
+
+def test_the_hybrid_ranking_is_what_the_hybrid_searcher_gives(root: Path) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    allowed = workspace.snapshot.facts.catalog.allowed(workspace.config.contract().scope)
+    for label in workspace.snapshot.labels:
+        expected = workspace.searchers["hybrid"].search(label.question, 20, allowed)
+        assert workspace.snapshot.rankings[label.id]["hybrid"] == expected
+
+
+def test_only_the_changed_document_is_cut_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    read: list[str] = []
+    parse = pipeline_module.parse_document
+
+    def spy(path: str, *rest: object) -> object:
+        read.append(path)
+        return parse(path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pipeline_module, "parse_document", spy)
+    workspace.apply([Change("care/chain.md", "# Chain care\n\nOil it.\n")])
+    assert read == ["care/chain.md"]
+
+
+def test_an_unreadable_file_and_broken_labels_leave_the_rest_alone(root: Path) -> None:
+    (root / "bad.md").write_bytes(b"# Caf\xe9\n\nText\x00\n")
+    (root / "broken.json").write_text('[{"id": "x", "question": "What is it?", "gold": [}')
+    snapshot = Workspace.open(root, today=TODAY).snapshot
+    assert {"ED101", "ED108", "ED701"} & {problem.code for problem in snapshot.problems}
+    assert snapshot.rankings["q1"]["hybrid"][0].chunk.id == "returns:c0"
+
+
+def test_a_change_of_the_configuration_takes_effect_on_everything(root: Path) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    snapshot = workspace.apply(
+        [Change("evidencedesk.toml", '[chunking]\nstrategy = "fixed"\nsize = 20\noverlap = 0\n')]
+    )
+    assert "ED201" in {problem.code for problem in snapshot.problems}
+    snapshot = workspace.apply([Change("evidencedesk.toml", None)])
+    assert "ED201" not in {problem.code for problem in snapshot.problems}
+
+
+def test_a_lost_answer_is_told_until_it_is_mended_or_accepted(root: Path) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    cut = PAGES["returns.md"].replace("within 30 days of delivery", "within 30 days")
+
+    def regressions() -> set[str]:
+        return {problem.code for problem in workspace.snapshot.problems if problem.code.startswith("ED6")}
+
+    assert regressions() == set()
+    workspace.apply([Change("returns.md", cut)])
+    workspace.mark_saved()
+    workspace.apply([Change("care/chain.md", "# Chain care\n\nOil it.\n")])
+    assert regressions() == {"ED602"}
+    workspace.apply([Change("returns.md", PAGES["returns.md"])])
+    assert regressions() == set()
+    workspace.apply([Change("returns.md", cut)])
+    workspace.accept_baseline()
+    assert regressions() == set()
+    assert not (root / ".evidencedesk").exists()
+
+
+def test_with_a_baseline_file_regressions_are_told_against_it(root: Path) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    workspace.accept_baseline(create=True)
+    (root / "returns.md").write_text(PAGES["returns.md"].replace("within 30 days of delivery", "soon"))
+    snapshot = Workspace.open(root, today=TODAY).snapshot
+    assert "ED602" in {problem.code for problem in snapshot.problems}
+
+
+def test_refresh_forgets_what_was_applied(root: Path) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    first = workspace.snapshot
+    workspace.apply(
+        [Change("returns.md", "# Nothing\n\nhere, really nothing\n"), Change("new.md", "# New\n\nPage text.\n")]
+    )
+    assert plain(workspace.refresh(["returns.md", "new.md"])) == plain(first)
+
+
+def test_a_gitignore_that_appears_takes_files_out(root: Path) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    (root / ".gitignore").write_text("care/\n")
+    snapshot = workspace.refresh([".gitignore"])
+    assert "care/chain.md" not in snapshot.texts
+
+
+def test_home_and_missing_folders_are_refused_in_plain_words(tmp_path: Path) -> None:
+    for root in (tmp_path / "missing", Path.home(), Path(os.sep)):
+        with pytest.raises(InputError, match=r"does not exist|much more than a knowledge base"):
+            Workspace.open(root)
+
+
+paths = st.sampled_from([*PAGES, "labels.json", "new.md", "evidencedesk.toml"])
+sentences = st.sampled_from(
+    [
+        "Bikes come back within 30 days of delivery.",
+        "Oil the chain.",
+        "```sh\nride --fast\n```",
+        "## Window",
+        "# Returns",
+        "| A | B |\n|---|---|\n| 1 | 2 |",
+        "Wipe the chain after every ride in the rain, then oil it well and let it dry.",
+    ]
+)
+pages = st.lists(sentences, max_size=5).map("\n\n".join)
+label_texts = st.sampled_from([json.dumps(LABELS), json.dumps(LABELS[:1]), json.dumps(LABELS)[:60], "[]"])
+configs = st.sampled_from(
+    ["", '[chunking]\nstrategy = "paragraph"\n', "[retrieval]\nk = 1\nfloor = 0.02\n", "[broken\n"]
+)
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> Change:
+    path = draw(paths)
+    if draw(st.integers(0, 5)) == 0:
+        return Change(path, None)
+    texts = {"labels.json": label_texts, "evidencedesk.toml": configs}.get(path, pages)
+    return Change(path, draw(texts))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.lists(changes(), max_size=3), max_size=5))
+def test_any_sequence_of_changes_ends_where_a_fresh_workspace_begins(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[list[Change]]
+) -> None:
+    first = tmp_path_factory.mktemp("edited")
+    start = {**PAGES, "labels.json": json.dumps(LABELS)}
+    workspace = Workspace.open(write(first, start), today=TODAY)
+    files: dict[str, str] = dict(start)
+    for step in steps:
+        snapshot = workspace.apply(step)
+        for change in step:
+            files.pop(change.path, None)
+            if change.text is not None:
+                files[change.path] = change.text
+        fresh = Workspace.open(write(tmp_path_factory.mktemp("fresh"), files), today=TODAY).snapshot
+        assert plain(replace(snapshot, revision=0)) == plain(fresh)
