@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
-from html.entities import html5
+from html.entities import name2codepoint
 from typing import NamedTuple
 
 from evidencedesk.text.unicode import INVISIBLE, NO_SPACES, composable
@@ -29,6 +29,12 @@ _CHARACTERS = {
     "…": "...",
     "|": " ",
 }
+# Letters, punctuation, € ™ ← → −; the other names are Greek and mathematics, and `&sum;` in C is no entity.
+_ENTITIES = {"apos": "'"} | {
+    name: chr(code)
+    for name, code in name2codepoint.items()
+    if code < 0x250 or 0x2000 <= code <= 0x206F or code in (0x20AC, 0x2122, 0x2190, 0x2192, 0x2212)
+}
 
 
 class Step(NamedTuple):
@@ -40,12 +46,13 @@ class Step(NamedTuple):
 
 
 def _tag(names: str) -> str:
-    return rf"</?(?i:{names.replace(' ', '|')})(?:[\s/][^<>]*+)?>"
+    # With attributes, at least one has a value: `<table name>` in prose is a placeholder.
+    return rf"</?(?i:{names.replace(' ', '|')})(?:\s[^<>=]*+=[^<>]*+)?\s*+/?>"
 
 
 def _entity(match: re.Match[str]) -> str:
     name = match[1]
-    return html.unescape(f"&{name};") if name.startswith("#") else html5.get(f"{name};", match[0])
+    return html.unescape(f"&{name};") if name.startswith("#") else _ENTITIES.get(name, match[0])
 
 
 def _line_up(match: re.Match[str]) -> str:
@@ -53,7 +60,7 @@ def _line_up(match: re.Match[str]) -> str:
 
 
 HTML_TAG = re.compile(_tag(f"{_INLINE_TAGS} {_BLOCK_TAGS}"))
-"""A tag with a name that HTML knows; `<int>` is none."""
+"""A tag with a name that HTML knows, as against `<int>` or `<table name>`."""
 
 _BEFORE_CASE = (
     # `&amp;lt;` is read to its end, else folding twice would fold more than folding once.
@@ -79,14 +86,13 @@ _AFTER_CASE = (
     ),
     Step(
         re.compile(
-            _tag(_INLINE_TAGS) + r"|<(?=[a-z][a-z0-9+.-]{1,31}:[^\s<>]|[\w.+-]{1,64}@)"
-            r"|\]\(\s*+(?:<[^<>\n]*+>|[^\s()\\]*+(?:(?:\\.|\([^\s()]*+\))[^\s()\\]*+){0,20}+)"
+            _tag(_INLINE_TAGS) + r"|\]\(\s*+(?:<[^<>\n]*+>|[^\s()\\]*+(?:(?:\\.|\([^\s()]*+\))[^\s()\\]*+){0,20}+)"
             r"""(?:\s++(?:"[^"]*+"|'[^']*+'|\([^()]*+\)))?\s*+\)"""
             r"|\]\[[^\[\]]*+\]|\[\^[^\[\]\s]++\]"
         ),
         lambda match: "",
     ),
-    Step(re.compile(rf"!\[|[\[\]*_`~\\>{INVISIBLE}]+"), lambda match: ""),
+    Step(re.compile(rf"!\[|<(?=\S)|[\[\]*_`~\\>{INVISIBLE}]+"), lambda match: ""),
     Step(re.compile(f"[{''.join(_CHARACTERS)}]"), lambda match: _CHARACTERS[match[0]]),
     # A dash or bullet alone between white space, the rule below a table's header; then runs of dashes.
     Step(re.compile(r"(?<!\S)(?P<alone>:?-+:?|[•‣◦▪·])(?!\S)|-{2,}"), lambda match: "" if match["alone"] else "-"),
