@@ -18,7 +18,7 @@ from evidencedesk.text.normal import fold
     failure="",
     severity=Severity.INFORMATION,
     message="{first} asks the same question",
-    messages={"differs": "{first} asks the same question and has {difference}"},
+    messages={"differs": "{first} asks the same question, but {difference}"},
 )
 def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """Two labels with different ids ask the same question.
@@ -68,6 +68,6 @@ def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
 
 def _difference(one: Label, other: Label) -> str:
     if one.answerable != other.answerable:
-        return "another answerable"
+        return f"counts as {'answerable' if one.answerable else 'unanswerable'}"
     gold, second = ({(entry.section, fold(entry.evidence)) for entry in label.gold} for label in (one, other))
-    return "other gold" if gold != second else ""
+    return "has other gold" if gold != second else ""

@@ -64,7 +64,8 @@ def lost_answer(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     ```
 
     ```json title=".evidencedesk/baseline.json"
-    {"version": 1, "standings": {"q1": {"rank": 1, "whole": true, "in_context": true, "top": "returns:c0"}}}
+    {"version": 1, "contract": "as of May",
+     "standings": {"q1": {"rank": 1, "whole": true, "in_context": true, "top": "returns:c0"}}}
     ```
 
     ## How to fix

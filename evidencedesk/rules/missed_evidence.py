@@ -20,7 +20,7 @@ from evidencedesk.text.analysis import index_terms, query_terms
     stage="retrieval",
     failure="missed_evidence",
     severity=Severity.WARNING,
-    message="the answer is not in the top {k}: {winner}; the answer, {answer}, {where}",
+    message="the answer is not in the top {k}: {winner}; the answer, {answer}, has rank {where}",
     messages={
         "hidden": "the answer is in {answer}, but the scope hides this document: its {field} is “{value}”",
         "one": "this answers {labels}, “{question}”, but is not in the top {k}: {winner}{lacks}",
@@ -99,8 +99,8 @@ def missed_evidence(subject: Facts, facts: Facts) -> Iterator[Violation]:
             continue
         wanted, k = places.answers(evaluation), evaluation.contract.k
         ranks = {name: places.rank_of(ranking, wanted) for name, ranking in evaluation.rankings.items()}
-        where = ", ".join(f"{rank or 'none'} ({name})" for name, rank in ranks.items())
-        where = f"has rank {where}" if any(ranks.values()) else f"is below rank {max(k, evaluation.contract.depth)}"
+        below = f"below {max(k, evaluation.contract.depth)}"
+        where = ", ".join(f"{rank or below} ({name})" for name, rank in ranks.items())
         values = {"k": k, "answer": places.named(answer), "where": where, "ranks": ranks, "winner": _winner(evaluation)}
         place = places.occurrence(gold)
         shown = (Related(*place, "the answer"),) if place else ()

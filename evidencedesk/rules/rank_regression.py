@@ -60,7 +60,8 @@ def rank_regression(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     ```
 
     ```json title=".evidencedesk/baseline.json"
-    {"version": 1, "standings": {"q1": {"rank": 1, "whole": true, "in_context": true, "top": "returns:c0"}}}
+    {"version": 1, "contract": "as of May",
+     "standings": {"q1": {"rank": 1, "whole": true, "in_context": true, "top": "returns:c0"}}}
     ```
 
     ## How to fix

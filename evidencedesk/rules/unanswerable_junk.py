@@ -89,11 +89,12 @@ def _floor_text(facts: Facts) -> str:
         good += _answer_score(evaluation)
     floor = best_floor(junk, good)
     if floor is None:
-        return f"; no floor would drop it without losing as many of {len(good)} answers" if good else ""
+        return "; no floor tells such chunks from answers here" if good else ""
     kept = sum(score >= floor for score in good)
     dropped = sum(score < floor for score in junk)
     set_to = f" (now {facts.contract.floor:g})" if facts.contract.floor is not None else ""
-    return f"; floor = {floor:.4g}{set_to} would keep {kept} of {len(good)} answers, silence {dropped} of {len(junk)}"
+    effect = f"keep {kept} of {len(good)} answers and silence {dropped} of {len(junk)} such questions"
+    return f"; floor = {floor:.4g}{set_to} would {effect}"
 
 
 def _answer_score(evaluation: Evaluation) -> list[float]:
