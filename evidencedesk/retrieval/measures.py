@@ -38,9 +38,9 @@ def ndcg(ranking: Sequence[str], grades: Mapping[str, int], k: int) -> float:
 
     Source: Järvelin and Kekäläinen 2002, with the grade itself as the gain.
     """
-    best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)[:k]
-    ideal = _discounted(best)
-    return _discounted(_gains(ranking, grades, k)) / ideal if ideal else 0.0
+    gains = _gains(ranking, grades, k)
+    ideal = _discounted(sorted((grade for grade in grades.values() if grade > 0), reverse=True)[:k])
+    return _discounted(gains) / ideal if ideal else 0.0
 
 
 def _gains(ranking: Sequence[str], grades: Mapping[str, int], k: int | None) -> list[int]:

@@ -79,7 +79,7 @@ def _retrieval(answerable: bool, rank: int | None, retrieved: RankedList) -> Ite
         yield Finding(
             "retrieval",
             "irrelevant_match",
-            f"answer outranked: it is at rank {rank}, rank 1 is {retrieved[0].chunk.id}",
+            f"answer outranked: at rank {rank}, rank 1 is {retrieved[0].chunk.id}",
         )
     stale = next((found.chunk for found in retrieved if found.chunk.status != "current"), None)
     if stale is not None:
