@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -87,6 +88,7 @@ _GOLD_KEYS = ("section", "evidence", "grade", "group")
 _SCOPE_KEYS = ("statuses", "audiences", "langs")
 _FREE_KEYS = ("$schema", "note")
 _TELLING = {"gold", "answerable"}
+_NEXT_LINE = re.compile(r"[\r\n]\{")
 
 
 class _Reader:
@@ -103,7 +105,10 @@ class _Reader:
             return self._lines()
         root, syntax = read_json(self.text)
         if isinstance(root, Object) and "labels" not in _keys(root) and "question" in _keys(root):
-            return self._lines() if syntax else (root,)
+            if _NEXT_LINE.search(self.text):
+                return self._lines()
+            self._syntax(syntax)
+            return (root,)
         self._syntax(syntax)
         if isinstance(root, Object) and "labels" in _keys(root):
             root = self._fields(root, ("labels",), {}).get("labels")

@@ -94,6 +94,15 @@ def kind_of(root: Path, config: Config, path: str, text: str) -> Kind | None:
         return "baseline"
     *folders, name = path.split("/")
     choice = _Choice(config)
+    kind: Kind
+    if name == ".gitignore":
+        kind = "ignore"
+    elif choice.is_document(path):
+        kind = "document"
+    elif choice.may_hold_labels(path) and (choice.label_patterns or looks_like_labels(path, text[:_HEAD_BYTES])):
+        kind = "labels"
+    else:
+        return None
     rules = IgnoreRules()
     folder = ""
     for part in folders:
@@ -102,16 +111,12 @@ def kind_of(root: Path, config: Config, path: str, text: str) -> Kind | None:
         if _is_skipped(part, is_folder=True) or _is_link(root / inner) or choice.excludes(inner, True, rules):
             return None
         folder = f"{inner}/"
-    if name == ".gitignore":
-        return "ignore"
+    if kind == "ignore":
+        return kind
     rules = rules.inside(root, folder)
     if _is_skipped(name, is_folder=False) or _is_link(root / path) or choice.excludes(path, False, rules):
         return None
-    if choice.is_document(path):
-        return "document"
-    if choice.may_hold_labels(path) and (choice.label_patterns or looks_like_labels(path, text[:_HEAD_BYTES])):
-        return "labels"
-    return None
+    return kind
 
 
 def read_source(root: Path, path: str) -> Source:

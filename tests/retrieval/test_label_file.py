@@ -57,6 +57,12 @@ def test_all_three_forms_of_a_label_file_are_read(path: str, text: str) -> None:
     assert looks_like_labels(path, text)
 
 
+def test_a_single_label_may_stand_alone_even_broken() -> None:
+    file = parse_label_file("label.json", '{\n "id": "q1",\n "question": "Who?"\n "gold": []\n}')
+    assert [entry.label.id for entry in file.entries] == ["q1"]
+    assert [defect.message for defect in file.defects] == ["a comma is missing after this value"]
+
+
 def test_every_value_has_its_place() -> None:
     text = json.dumps([FULL], indent=1)
     (entry,) = parse_label_file("labels.json", text).entries

@@ -14,7 +14,7 @@ from evidencedesk.text.spans import Span
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=20,
+    max_leaves=8,
 )
 
 
@@ -53,7 +53,10 @@ def test_any_text_at_all_is_read_and_its_defects_stand_inside_it(text: str) -> N
         assert read_json(text)[1]
 
 
-@given(st.lists(VALUES.filter(lambda value: value is not None), min_size=1), st.sampled_from(["\n", "\r\n", "\r"]))
+@given(
+    st.lists(VALUES.filter(lambda value: value is not None), min_size=1, max_size=4),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+)
 def test_json_lines_reads_a_value_a_line(values: list[Any], line_end: str) -> None:
     text = line_end.join(json.dumps(value) for value in values)
     nodes, defects = read_json_lines(text)

@@ -27,7 +27,7 @@ def test_a_baseline_reads_back_as_written(baseline: Baseline) -> None:
 
 
 def test_equal_standings_give_equal_bytes_whatever_their_order() -> None:
-    turned = Baseline(BASELINE.contract, dict(reversed(BASELINE.standings.items())))
+    turned = Baseline(BASELINE.contract, dict(reversed(list(BASELINE.standings.items()))))
     assert baseline_text(turned) == baseline_text(BASELINE)
     assert [line.split(":")[0].strip() for line in baseline_text(BASELINE).splitlines()[4:7]] == ['"q1"', '"q2"', '"ф"']
 

@@ -4,6 +4,8 @@ from typing import Any, get_args
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evidencedesk.documents.frontmatter import FieldRule
 from evidencedesk.retrieval.catalog import Scope
@@ -157,6 +159,30 @@ def test_what_is_wrong_counts_as_unset_and_the_rest_stays() -> None:
     assert (config.retrieval.k, config.retrieval.floor) == (7, None)
     assert config.rules.ignore == ("ED1", "ED2")
     assert len(defects) == 3
+
+
+KEYS = (
+    "documents documents.include documents.fields documents.fields.id_field documents.fields.map documents.foo "
+    "labels.include chunking chunking.strategy chunking.size chunking.overlap chunking.separators retrieval.searcher "
+    "retrieval.k retrieval.floor retrieval.rrf_k scope.langs rules.select rules.severity rules.severity.ED2 foo"
+)
+VALUES = (
+    '1 0 -3 0.5 inf nan true "" "x" "fixed" "sparse" "section" [] [1] ["x"] ["ED2"] ["!"] [[]] {} {ED2="hint"} {ED2=1} '
+    '[{when={a=1},set={status="x"}}] [{}] [1,{when=1}] 1979-05-27 10:00:00'
+)
+
+
+@given(st.dictionaries(st.sampled_from(KEYS.split()), st.sampled_from(VALUES.split()), max_size=6))
+def test_whatever_stands_there_the_configuration_is_usable_and_faults_have_places(entries: dict[str, str]) -> None:
+    text = "\n".join(f"{key} = {value}" for key, value in entries.items())
+    config, defects = parse_config(NAME, text)
+    assert config.chunking_text() and config.contract() and config.field_map() and config.chunker()
+    assert all(defect.span.of(text) for defect in defects)
+
+
+@given(st.text(alphabet="[]{}=.,\"'\\ \nk1retival#"))
+def test_any_text_gives_a_configuration(text: str) -> None:
+    assert isinstance(parse_config(NAME, text)[0], Config)
 
 
 def test_a_floor_that_some_score_reaches_is_accepted() -> None:
