@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
-from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import answers, occurrence, quoted
+from evidencedesk.retrieval.places import Place, answers, listed, occurrence, quoted
 from evidencedesk.rule import Related, Severity, Violation, rule
-from evidencedesk.text.spans import Span
 
-_EDGE = 30
+_EDGE = 40
+_MAX_RELATED = 5
 
 
 @rule(
@@ -19,16 +19,16 @@ _EDGE = 30
     stage="ingestion",
     failure="missed_evidence",
     severity=Severity.WARNING,
-    message="no chunk holds this answer to “{question}” whole: {chunking} cuts it between {first} and {second}, "
+    message="no chunk holds the answer to {questions} whole: {chunking} cuts it between {first} and {second}, "
     "at “{tail} ‖ {head}”",
     messages={
         "label": "no chunk holds this evidence whole: {chunking} cuts it in {path} between {first} and {second}, "
         "at “{tail} ‖ {head}”",
-        "outside": "this answer to “{question}” is in no chunk: it stands in text that {chunking} leaves out",
+        "outside": "the answer to {questions} is in no chunk: it stands in text that {chunking} leaves out",
         "outside-label": "this evidence is in no chunk: in {path} it stands in text that {chunking} leaves out",
     },
 )
-def answer_split(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
+def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The chunker cuts the evidence of a question in two, so no chunk holds the whole answer.
 
     The problem stands at the evidence in the Markdown and at the label. The message shows the cut as `tail ‖ head`.
@@ -71,42 +71,52 @@ def answer_split(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     strategy = "paragraph"
     ```
     """
-    if not subject.label.answerable:
-        return
-    severity = Severity.INFORMATION if answers(subject) else None
-    for number, place in enumerate(subject.places):
-        shown = occurrence(place)
-        if place.document is None or shown is None or place.holders:
-            continue
-        chunks = [
-            chunk for chunk in facts.by_id[place.document.doc_id].chunks if chunk.location.span.overlaps(shown.span)
-        ]
-        values = {"question": quoted(subject.label.question), "chunking": facts.chunking, "path": shown.path}
-        if cut := _cut(place.document.text, shown.span, chunks):
-            values |= cut
-        source = subject.source
-        evidence = source.place(f"gold[{number}].evidence")
-        at_text, at_label = ("", "label") if cut else ("outside", "outside-label")
-        to_label = Related(source.path, evidence, f"the evidence of “{subject.label.id}”")
-        to_text = Related(shown.path, shown.span, "the evidence in the document")
-        yield Violation(shown.path, shown.span, values, subject.label.id, (to_label,), severity, at_text)
-        yield Violation(source.path, evidence, values, subject.label.id, (to_text,), severity, at_label)
+    split: dict[Place, list[tuple[Evaluation, Related]]] = defaultdict(list)
+    for evaluation in subject.evaluations.values():
+        source, label = evaluation.source, evaluation.label
+        for number, gold in enumerate(evaluation.places):
+            shown = occurrence(gold)
+            if not label.answerable or shown is None or gold.holders:
+                continue
+            evidence = source.place(f"gold[{number}].evidence")
+            values = {"chunking": subject.chunking, "path": shown.path}
+            cut = _cut(shown, subject)
+            severity = Severity.INFORMATION if answers(evaluation) else None
+            to_text = Related(shown.path, shown.span, "the evidence in the document")
+            message = "label" if cut else "outside-label"
+            yield Violation(source.path, evidence, values | cut, label.id, (to_text,), severity, message)
+            if "ED201" not in label.ignore:
+                split[shown].append((evaluation, Related(source.path, evidence, f"the evidence of “{label.id}”")))
+    for shown, asked in split.items():
+        cut = _cut(shown, subject)
+        questions = dict.fromkeys(f"“{quoted(evaluation.label.question)}”" for evaluation, _ in asked)
+        values = {"chunking": subject.chunking, "questions": listed(list(questions), 2)}
+        severity = Severity.INFORMATION if all(answers(evaluation) for evaluation, _ in asked) else None
+        related = tuple(related for _, related in asked[:_MAX_RELATED])
+        message = "" if cut else "outside"
+        yield Violation(shown.path, shown.span, values | cut, shown.path, related, severity, message)
 
 
-def _cut(text: str, evidence: Span, chunks: list[Chunk]) -> dict[str, str] | None:
-    """The chunk that holds most of the beginning, the one that goes on, and the words on both sides of the cut."""
+def _cut(shown: Place, facts: Facts) -> dict[str, str]:
+    """The chunk that holds most of the beginning, the one that goes on, and the words on both sides of the cut.
+
+    Empty when the chunks hold all there is between them, so that the rest stands in no chunk.
+    """
+    text, evidence = facts.documents[shown.path].document.text, shown.span
+    chunks = [chunk for chunk in facts.documents[shown.path].chunks if chunk.location.span.overlaps(evidence)]
     starting = [chunk for chunk in chunks if chunk.location.span.start <= evidence.start]
     first = max(starting or chunks[:1], key=lambda chunk: chunk.location.span.end, default=None)
     if first is None:
-        return None
+        return {}
     cut = first.location.span.end
-    going_on = [chunk for chunk in chunks if chunk.location.span.end > cut]
-    if cut >= evidence.end or not going_on:
-        return None
-    head_start = max(cut, going_on[0].location.span.start)
+    going_on = next((chunk for chunk in chunks if chunk.location.span.end > cut), None)
+    if cut >= evidence.end or going_on is None:
+        return {}
+    tail = " ".join(text[evidence.start : cut].split())
+    head = " ".join(text[max(cut, going_on.location.span.start) : evidence.end].split())
     return {
         "first": first.id,
-        "second": going_on[0].id,
-        "tail": " ".join(text[max(evidence.start, cut - _EDGE) : cut].split()),
-        "head": " ".join(text[head_start : min(evidence.end, head_start + _EDGE)].split()),
+        "second": going_on.id,
+        "tail": f"…{tail[-_EDGE:].partition(' ')[2] or tail[-_EDGE:]}" if len(tail) > _EDGE else tail,
+        "head": quoted(head, _EDGE),
     }

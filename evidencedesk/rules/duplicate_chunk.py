@@ -20,7 +20,7 @@ _MAX_RELATED = 5
     message="this text stands in {others} as well; a search returns every copy",
     messages={
         "passages": "this text and {more} more on this page stand in {others} as well; a search returns every copy",
-        "same-page": "this text stands {count} times on this page; a search returns every copy",
+        "same-page": "this text stands on this page {count} times; a search returns every copy",
         "boilerplate": "this text stands on {count} of {all} pages; a search returns copy after copy of it",
         "page": "this page has the same text as {others}; a search returns every copy",
     },
@@ -28,8 +28,9 @@ _MAX_RELATED = 5
 def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The same text stands in several chunks that one search can return.
 
-    Texts under eight words and documents outside the scope (superseded pages, for example) do not count. What the same
-    pages share is one problem; a page whose whole text is a copy gets one problem at its top.
+    Copies on one page are information only. Texts under eight words and documents outside the scope (superseded pages,
+    for example) do not count. What the same pages share is one problem; a page whose whole text is a copy gets one
+    problem at its top.
 
     ## Why it matters
 
@@ -75,7 +76,7 @@ def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
         for copy in copies:
             others = [page for page in (first, *copies) if page is not copy]
             related = tuple(Related(page.path, page.top(), "the same text") for page in others[:_MAX_RELATED])
-            values = {"others": listed([page.path for page in others])}
+            values = {"others": listed([page.path for page in others], 2)}
             yield Violation(copy.path, copy.top(), values, copy.path, related, message="page")
     for repeat in repeats(subject.twins.equal, subject):
         yield _violation(repeat, subject)
@@ -87,7 +88,7 @@ def _violation(repeat: Repeat, facts: Facts) -> Violation:
     everywhere = pages > max(4, len(facts.documents) // 2)
     message = "same-page" if pages == 1 else "boilerplate" if everywhere else "passages" if more else ""
     values = {
-        "others": listed(repeat.paths[1:]),
+        "others": listed(repeat.paths[1:], 2),
         "more": more,
         "count": pages if everywhere else len(copies) + 1,
         "all": len(facts.documents),
@@ -96,4 +97,6 @@ def _violation(repeat: Repeat, facts: Facts) -> Violation:
     related = [Related(*start_of(facts, chunk), "the same text") for chunk in copies[:_MAX_RELATED]]
     related += [Related(*start_of(facts, chunk), "repeated as well") for chunk in here[:_MAX_RELATED]]
     path, span = start_of(facts, first)
-    return Violation(path, span, values, "\n".join(repeat.paths), tuple(related), message=message)
+    # Tabs and repeated steps have their reason within one page; across pages they mostly have none.
+    severity = Severity.INFORMATION if pages == 1 else None
+    return Violation(path, span, values, "\n".join(repeat.paths), tuple(related), severity, message)

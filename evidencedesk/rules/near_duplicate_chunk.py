@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.facts import Facts
@@ -11,6 +13,7 @@ from evidencedesk.retrieval.places import quoted, start_of
 from evidencedesk.retrieval.repeats import repeats
 from evidencedesk.retrieval.twins import NearTwin
 from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.text.words import words
 
 _MAX_RELATED = 5
 
@@ -67,22 +70,24 @@ def near_duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Mountain bicycles have wide tyres and a fork with a spring.
     ```
     """
+    copies = {repeat.paths for repeat in repeats(subject.twins.equal, subject)}
     for repeat in repeats(_clusters(subject.twins.near), subject):
-        first, *others = repeat.passages[0]
-        other = next((chunk for chunk in others if chunk.text.split() != first.text.split()), None)
-        if other is None:
+        compared = [_compare(passage) for passage in repeat.passages]
+        # Pages that share whole chunks are told as copies; there, texts that only begin or end elsewhere are no news.
+        told = [pair for pair in compared if pair.reworded or repeat.paths not in copies]
+        if not told:
             continue
-        here = [passage[0] for passage in repeat.passages[1:]]
+        shown, *rest = sorted(told, key=lambda pair: not pair.reworded)
+        first, other = shown.first, shown.others[0]
         values = {
-            "other": "the same page" if other.path == first.path else other.path,
-            "difference": _difference(first, other),
-            "more": len(here),
+            "other": "another place of this page" if other.path == first.path else other.path,
+            "difference": shown.difference,
+            "more": len(rest),
         }
-        related = [Related(*start_of(subject, chunk), "nearly the same text") for chunk in others[:_MAX_RELATED]]
-        related += [Related(*start_of(subject, chunk), "nearly repeated as well") for chunk in here[:_MAX_RELATED]]
-        path, span = start_of(subject, first)
-        message = "passages" if here else ""
-        yield Violation(path, span, values, "\n".join(repeat.paths), tuple(related), message=message)
+        related = [Related(*start_of(subject, chunk), "nearly the same text") for chunk in shown.others[:_MAX_RELATED]]
+        related += [Related(*start_of(subject, pair.first), "nearly repeated as well") for pair in rest[:_MAX_RELATED]]
+        message = "passages" if rest else ""
+        yield Violation(*start_of(subject, first), values, "\n".join(repeat.paths), tuple(related), message=message)
 
 
 def _clusters(pairs: Iterable[NearTwin]) -> list[list[str]]:
@@ -96,15 +101,46 @@ def _clusters(pairs: Iterable[NearTwin]) -> list[list[str]]:
     return list({id(members): members for members in cluster.values()}.values())
 
 
-def _difference(one: Chunk, other: Chunk) -> str:
-    """The first run of words that differs, on both sides."""
-    here, there = one.text.split(), other.text.split()
-    for tag, a, b, c, d in SequenceMatcher(None, here, there, autojunk=False).get_opcodes():
-        if tag != "equal":
-            mine, theirs = quoted(" ".join(here[a:b]), 40), quoted(" ".join(there[c:d]), 40)
-            return (
-                f"“{mine}” here, {f'“{theirs}”' if theirs else 'nothing'} there"
-                if mine
-                else f"“{theirs}” is added there"
-            )
-    return "only white space differs"
+@dataclass(frozen=True, slots=True)
+class _Likeness:
+    """A passage: its first chunk, the others, the first difference in words, and whether more than the ends differ."""
+
+    first: Chunk
+    others: tuple[Chunk, ...]
+    difference: str
+    reworded: bool
+
+
+def _compare(passage: Sequence[Chunk]) -> _Likeness:
+    """The first chunk of a passage beside the next one that has other words, which then leads the others."""
+    first, *others = passage
+    here = _words(first.text)
+    other = next((chunk for chunk in others if _words(chunk.text).keys != here.keys), others[0])
+    there = _words(other.text)
+    changes = [
+        change
+        for change in SequenceMatcher(None, here.keys, there.keys, autojunk=False).get_opcodes()
+        if change[0] != "equal"
+    ]
+    ends = {(0, 0), (len(here.keys), len(there.keys))}
+    reworded = [(tag, a, b, c, d) for tag, a, b, c, d in changes if tag == "replace" or not {(a, c), (b, d)} & ends]
+    others.sort(key=lambda chunk: chunk is not other)
+    for _, a, b, c, d in (reworded or changes)[:1]:
+        mine, theirs = (quoted(" ".join(part), 40) for part in (here.written[a:b], there.written[c:d]))
+        difference = (
+            f"“{mine}” here, {f'“{theirs}”' if theirs else 'nothing'} there" if mine else f"“{theirs}” is added there"
+        )
+        return _Likeness(first, tuple(others), difference, bool(reworded))
+    return _Likeness(first, tuple(others), "only punctuation differs", False)
+
+
+class _Words(NamedTuple):
+    """The words of a text as written, and as they are compared: without punctuation and case."""
+
+    written: list[str]
+    keys: list[str]
+
+
+def _words(text: str) -> _Words:
+    pairs = [(word, key) for word in text.split() if (key := " ".join(words(word)))]
+    return _Words([word for word, _ in pairs], [key for _, key in pairs])
