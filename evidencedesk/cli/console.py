@@ -70,7 +70,6 @@ def progress() -> Iterator[Callable[[str, int, int], None] | None]:
 
     began = time.monotonic()
     bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task("")
     started = False
 
     def report(step: str, done: int, total: int) -> None:
@@ -78,7 +77,14 @@ def progress() -> Iterator[Callable[[str, int, int], None] | None]:
         if not started and time.monotonic() - began > _PATIENCE:
             started = True
             bar.start()
-        bar.update(task, description=step, completed=done, total=total if total > 1 else None)
+        task = next((task for task in bar.tasks if task.description == step), None)
+        if task:
+            bar.update(task.id, completed=done)
+            return
+        for over in bar.task_ids:
+            bar.remove_task(over)
+        # A step that cannot tell how far it is only shows that it goes on.
+        bar.add_task(step, completed=done, total=total if total > 1 else None)
 
     try:
         yield report

@@ -40,7 +40,7 @@ def excerpt(lines: LineIndex, span: Span, width: int = WIDTH) -> Excerpt:
     before, marked = visible(lines.text[low:start]), visible(lines.text[start : min(end, high)])
     lead = "…" if low > line.start else ""
     shown = lead + visible(lines.text[low:high]) + ("…" if high < line.end else "")
-    marks = " " * cell_len(lead + before) + "^" * max(1, cell_len(marked))
+    marks = " " * _cells(lead + before) + "^" * max(1, _cells(marked))
     last = lines.line_of(max(span.start, span.end - 1))
     return Excerpt(row + 1, last + 1, shown, marks)
 
@@ -62,18 +62,22 @@ def _visible(char: str) -> str:
     return " " if unicodedata.category(char) == "Zs" else _UNPRINTABLE
 
 
+def _cells(text: str) -> int:
+    return len(text) if text.isascii() else cell_len(text)
+
+
 def _window(text: str, line: Span, start: int, width: int) -> Span:
     """The part of the line to show: all of it when it fits, else from a little before `start`."""
     piece = text[line.start : min(line.end, line.start + width + 1)]
-    if line.start + len(piece) == line.end and cell_len(visible(piece)) <= width:
+    if line.start + len(piece) == line.end and _cells(visible(piece)) <= width:
         return line
     low = start
-    room = _BEFORE if cell_len(visible(text[line.start : start][-width:])) > _BEFORE else width
-    while low > line.start and cell_len(visible(text[low - 1 : start])) <= room:
+    room = _BEFORE if _cells(visible(text[line.start : start][-width:])) > _BEFORE else width
+    while low > line.start and _cells(visible(text[low - 1 : start])) <= room:
         low -= 1
     while line.start < low < start and unicodedata.category(text[low])[0] == "M":
         low += 1
     high = low
-    while high < line.end and cell_len(visible(text[low : high + 1])) <= width:
+    while high < line.end and _cells(visible(text[low : high + 1])) <= width:
         high += 1
     return Span(low, high)

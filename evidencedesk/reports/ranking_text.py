@@ -8,13 +8,14 @@ from rich.segment import Segment
 from rich.style import Style
 
 from evidencedesk.reports.excerpt import WIDTH, excerpt, visible
+from evidencedesk.reports.summary import number
 from evidencedesk.retrieval.candidates import Candidate, RankedList
 from evidencedesk.retrieval.explain import TermPart, explain_rrf
 from evidencedesk.text.spans import LineIndex, Span
 
 _BOLD = Style(bold=True)
 _DIM = Style(dim=True)
-_INDENT = " " * 14
+_INDENT = " " * 15
 
 
 def ranking_lines(
@@ -30,7 +31,7 @@ def ranking_lines(
         yield Segment("  nothing matches\n")
     for candidate in found:
         chunk = candidate.chunk
-        yield Segment(f"  {candidate.rank:>2}  {candidate.score:>8.4f}  ")
+        yield Segment(f"  {candidate.rank:>2}  {candidate.score:>9.5f}  ")
         yield Segment(visible(chunk.id), _BOLD)
         section = f"  {visible(chunk.section)}" if chunk.section else ""
         yield Segment(f"  {visible(shown(chunk.path))}:{chunk.location.first_line}{section}\n")
@@ -44,7 +45,7 @@ def ranking_lines(
 
 def _fusion(candidate: Candidate, rrf_k: int) -> str:
     return " + ".join(
-        f"1/{rrf_k + part.rank} ({part.source} rank {part.rank}, score {part.score:.4f})"
+        f"1/{rrf_k + part.rank} ({part.source} rank {part.rank}, score {part.score:.5f})"
         for part in explain_rrf(candidate, rrf_k)
     )
 
@@ -52,9 +53,9 @@ def _fusion(candidate: Candidate, rrf_k: int) -> str:
 def _terms(parts: Sequence[TermPart]) -> Iterator[Segment]:
     for part in parts:
         yield Segment(
-            f"{_INDENT}{part.contribution:>8.4f}  {visible(part.term)}: {part.tf} times here, in {part.df} chunks "
-            f"(idf {part.idf:.4f})\n"
+            f"{_INDENT}{part.contribution:>9.5f}  {visible(part.term)}: {number(part.tf, 'time')} here, "
+            f"in {number(part.df, 'chunk')} (idf {part.idf:.5f})\n"
         )
     if parts:
         total = sum(part.contribution for part in parts)
-        yield Segment(f"{_INDENT}{total:>8.4f}  BM25 in all, over {parts[0].length} words\n")
+        yield Segment(f"{_INDENT}{total:>9.5f}  BM25 in all; {number(parts[0].length, 'word')} here\n")

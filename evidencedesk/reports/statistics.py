@@ -66,9 +66,9 @@ class Cause:
     @property
     def sentence(self) -> str:
         """Such as "answers split: 51 of 372 chunks end inside an answer; 48 of them by the 400-character limit"."""
-        text = f"{self.name}: {len(self.cases)} of {self.total} {self.unit} {self.clause}"
+        text = f"{self.name}: {len(self.cases):,} of {self.total:,} {self.unit} {self.clause}"
         shares = [
-            f"{'all' if count == len(self.cases) > 1 else count}{' of them' if place == 0 else ''} {reason}"
+            f"{'all' if count == len(self.cases) > 1 else f'{count:,}'}{' of them' if place == 0 else ''} {reason}"
             for place, (reason, count) in enumerate(self.reasons)
         ]
         if len(self.cases) == 1:
