@@ -60,8 +60,9 @@ def duplicate_in_context(subject: Evaluation, facts: Facts) -> Iterator[Violatio
     See the page about returns.
     ```
     """
-    twins = _first_twins(subject.trace.context)
-    if twins:
+    if not any(finding.label == "duplicate_chunks" for finding in subject.findings):
+        return
+    if twins := _first_twins(subject.trace.context):
         first, second = twins
         cost = _cost_answer(subject)
         values = {

@@ -144,7 +144,7 @@ def _rank_1(evaluation: Evaluation, facts: Facts) -> tuple[Related, ...]:
 
 def _lacks(evaluation: Evaluation, answer: Chunk) -> str:
     """The words of the question that rank 1 says and the answer's chunk does not."""
-    terms = query_terms(evaluation.label.question)
-    said = set(index_terms(evaluation.retrieved[0].chunk.text)) if evaluation.retrieved else set(terms)
-    missing = [f"“{term}”" for term in terms if term in said.difference(index_terms(answer.text))]
+    said = set(index_terms(evaluation.retrieved[0].chunk.text) if evaluation.retrieved else ())
+    lacking = said.difference(index_terms(answer.text))
+    missing = [f"“{term}”" for term in query_terms(evaluation.label.question) if len(term) > 1 and term in lacking]
     return f", which says {places.listed(missing, 5)} where the answer's chunk does not" if missing else ""

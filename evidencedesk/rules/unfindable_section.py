@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
-from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import named, start_of
+from evidencedesk.retrieval.facts import Facts, UnfindableSection
+from evidencedesk.retrieval.places import listed, named, quoted, start_of
 from evidencedesk.rule import Related, Severity, Violation, rule
+
+_SINGLY = 3
 
 
 @rule(
@@ -14,11 +17,14 @@ from evidencedesk.rule import Related, Severity, Violation, rule
     stage="retrieval",
     failure="missed_evidence",
     severity=Severity.INFORMATION,
-    message="a search for “{query}”, this section's own title and heading, does not find it: rank 1 is {winner}",
-    messages={"nothing": "a search for “{query}”, this section's own title and heading, finds nothing"},
+    message="a search for “{query}”, this section's own title and heading, does not find it: {winner}",
+    messages={"several": "{count} sections of this page are not found by its title and their headings: {headings}"},
 )
 def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """A search for a section's own title and heading does not bring the section into the top k.
+
+    It is information where the page does not come up at all, and a hint where another part of it does. A page with more
+    than three such sections gets one problem that lists them.
 
     ## Why it matters
 
@@ -67,14 +73,22 @@ def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Oil ends the warranty of the pump.
     ```
     """
+    by_page: dict[str, list[UnfindableSection]] = defaultdict(list)
     for unfindable in facts.unfindable:
-        document = facts.documents[unfindable.path].document
-        section = next(section for section in document.sections if section.anchor == unfindable.anchor)
-        values = {"query": unfindable.query}
-        if not unfindable.winners:
-            yield Violation(document.path, section.heading_span, values, section.anchor, message="nothing")
+        by_page[unfindable.path].append(unfindable)
+    for path, found in by_page.items():
+        document = facts.documents[path].document
+        spans = {section.anchor: section.heading_span for section in document.sections}
+        if len(found) > _SINGLY:
+            values = {"count": len(found), "headings": listed([f"“{quoted(one.anchor, 40)}”" for one in found])}
+            related = tuple(Related(path, spans[one.anchor], f"not found by “{one.query}”") for one in found[1:])
+            yield Violation(path, spans[found[0].anchor], values, document.doc_id, related, message="several")
             continue
-        winner = facts.catalog.by_id[unfindable.winners[0]]
-        values["winner"] = named(winner)
-        related = (Related(*start_of(facts, winner), "rank 1 instead"),)
-        yield Violation(document.path, section.heading_span, values, section.anchor, related)
+        for one in found:
+            winners = [facts.catalog.by_id[winner] for winner in one.winners]
+            winner = f"rank 1 is {named(winners[0])}" if winners else "nothing is found"
+            related = tuple(Related(*start_of(facts, chunk), "rank 1 instead") for chunk in winners[:1])
+            same_page = any(chunk.doc_id == document.doc_id for chunk in winners)
+            severity = Severity.HINT if same_page else Severity.INFORMATION
+            values = {"query": one.query, "winner": winner}
+            yield Violation(path, spans[one.anchor], values, one.anchor, related, severity)

@@ -1,4 +1,4 @@
-"""How severe a problem is where that depends on what it costs: the cases of `cases/`, with the severity of each line."""
+"""How severe a problem is where that depends on what it costs: the severity of each line of some cases."""
 
 from __future__ import annotations
 
