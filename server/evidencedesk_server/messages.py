@@ -11,6 +11,9 @@ import json
 import struct
 from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 
+ACCEPT_BASELINE = "evidencedesk.acceptBaseline"
+"""A command. Arguments: the URI of a folder or of any file in it; without one, every open folder."""
+
 _LENGTH = struct.Struct(">I")
 LENGTH_BYTES = _LENGTH.size
 

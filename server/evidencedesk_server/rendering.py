@@ -12,8 +12,9 @@ from evidencedesk.rules import RULES
 from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.hover_text import HoverTexts, escape_markdown, plain
 from evidencedesk_server.messages import ActionEntry, BufferAnswer, FileAnswer, HoverEntry, Style, text_hash
+from evidencedesk_server.ranges import Json
 from evidencedesk_server.suppressing import suppressions
-from evidencedesk_server.to_lsp import Json, Texts, accept_baseline, diagnostic, quick_fix, uri_below
+from evidencedesk_server.to_lsp import Texts, accept_baseline, diagnostic, quick_fix, uri_below
 
 _REGRESSIONS = "ED6"
 

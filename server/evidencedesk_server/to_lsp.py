@@ -1,4 +1,4 @@
-"""Our terms in the client's: paths → URIs, spans → ranges, problems → diagnostics. Invariant: pure.
+"""Problems, fixes and paths in the client's terms. Invariant: pure.
 
 The results are plain JSON: the engine process makes them, and importing lsprotocol's classes would double its start-up.
 """
@@ -8,16 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import quote
 
 from evidencedesk.rule import Fix, Problem, Severity
-from evidencedesk.text.spans import Encoding, LineIndex, Position, Span, TextEdit
+from evidencedesk.text.spans import Encoding, LineIndex, Span, TextEdit
+from evidencedesk_server.messages import ACCEPT_BASELINE
+from evidencedesk_server.ranges import Json, range_of
 
 SOURCE = "evidencedesk"
-ACCEPT_BASELINE = "evidencedesk.acceptBaseline"
-"""A command. Arguments: the URI of a folder or of any file in it; without one, every open folder."""
-
 QUICK_FIX = "quickfix"
 
 _SEVERITIES: Mapping[Severity, int] = {
@@ -27,22 +25,10 @@ _SEVERITIES: Mapping[Severity, int] = {
     Severity.HINT: 4,
 }
 
-Json = dict[str, Any]
-
 
 def uri_below(folder: str, path: str) -> str:
     """The URI of a file below a folder, in the folder's own spelling; escaped as the strictest client escapes."""
     return f"{folder}/{quote(os.fsencode(path))}"
-
-
-def range_of(index: LineIndex, span: Span, encoding: Encoding) -> Json:
-    """Lines and columns of a span."""
-    start, end = index.position(span.start, encoding), index.position(span.end, encoding)
-    return {"start": _position(start), "end": _position(end)}
-
-
-def _position(position: Position) -> Json:
-    return {"line": position.line, "character": position.column}
 
 
 @dataclass(slots=True)

@@ -239,10 +239,22 @@ class Editor:
         return found
 
 
+def _converter() -> Any:
+    """pygls's converter, but for code actions that carry a command: lsprotocol takes those for bare commands."""
+    converter = default_converter()
+
+    def structure(action: dict[str, Any], _: Any) -> Any:
+        is_bare = isinstance(action.get("command"), str)
+        return converter.structure(action, types.Command if is_bare else types.CodeAction)
+
+    converter.register_structure_hook(types.Command | types.CodeAction, structure)
+    return converter
+
+
 @asynccontextmanager
 async def connected(root: Path, capabilities: types.ClientCapabilities, **initialize: Any) -> AsyncIterator[Editor]:
     """An initialized editor on a folder; afterwards the server must end by itself, quickly and without an error."""
-    client = LanguageClient(converter_factory=default_converter)
+    client = LanguageClient(converter_factory=_converter)
     editor = Editor(client, root)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     await client.start_io(*COMMAND, env=environment)
@@ -251,7 +263,8 @@ async def connected(root: Path, capabilities: types.ClientCapabilities, **initia
     try:
         result = await client.initialize_session(types.InitializeParams(capabilities=capabilities, **given))
         editor.capabilities = result.capabilities
-        editor.encoding = str(getattr(result.capabilities.position_encoding, "value", "utf-16"))
+        chosen = result.capabilities.position_encoding
+        editor.encoding = str(getattr(chosen, "value", chosen) or "utf-16")
         yield editor
         await asyncio.wait_for(client.shutdown_session(), 10)
         assert client._server is not None

@@ -46,31 +46,30 @@ class Pusher:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._published: dict[str, str] = {}
+        self._published: dict[Place, FileAnswer] = {}
         self._late: set[Place] = set()
 
     def answers_changed(self, files: Sequence[FileAnswer], outdated: Sequence[FileAnswer]) -> None:
         """Publish the differences to what the client has."""
-        current = {answer["uri"] for answer in self._desk.answers.files.values()}
-        for answer in outdated:
-            if answer["uri"] not in current:
-                self._publish(answer["uri"], _NOTHING["resultId"], [], None)
         late, self._late = self._late, set()
-        for place in dict.fromkeys([*sorted(late), *(Place(answer["folder"], answer["path"]) for answer in files)]):
+        changed = (Place(answer["folder"], answer["path"]) for answer in (*outdated, *files))
+        for place in dict.fromkeys([*sorted(late), *changed]):
             document = self._desk.session.at(place)
             if document is not None and document.evaluated != document.version:
                 self._late.add(place)
-            elif (latest := self._desk.answers.files.get(place)) is not None:
-                version = document.version if document is not None else None
-                self._publish(latest["uri"], latest["id"], latest["diagnostics"], version)
+            else:
+                self._bring_up_to_date(place, document.version if document is not None else None)
 
-    def _publish(self, uri: str, answer_id: str, diagnostics: list[dict[str, Any]], version: int | None) -> None:
-        if self._published.get(uri, _NOTHING["resultId"]) == answer_id:
-            return
-        if diagnostics:
-            self._published[uri] = answer_id
-        else:
-            self._published.pop(uri, None)
+    def _bring_up_to_date(self, place: Place, version: int | None) -> None:
+        last, latest = self._published.pop(place, None), self._desk.answers.files.get(place)
+        if last is not None and (latest is None or latest["uri"] != last["uri"]):
+            self._publish(last["uri"], [], version)
+        if latest is not None:
+            self._published[place] = latest
+            if last is None or (last["uri"], last["id"]) != (latest["uri"], latest["id"]):
+                self._publish(latest["uri"], latest["diagnostics"], version)
+
+    def _publish(self, uri: str, diagnostics: list[dict[str, Any]], version: int | None) -> None:
         params: dict[str, Any] = {"uri": uri, "diagnostics": diagnostics}
         if version is not None:
             params["version"] = version

@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from evidencedesk.text.spans import Span
 from evidencedesk_server.desk import Desk
-from evidencedesk_server.to_lsp import Json, range_of
+from evidencedesk_server.ranges import Json, range_of
 
 _WAIT_SECONDS = 2.0
 _BETWEEN = "\n\n---\n\n"
