@@ -17,7 +17,7 @@ from evidencedesk.retrieval.evaluation import Evaluation, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
 from evidencedesk.retrieval.findability import find_unfindable
 from evidencedesk.retrieval.judge import Judge, retrieve
-from evidencedesk.retrieval.label_file import LabelFile, LabelSource, parse_label_file
+from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, Searcher, SparseSearcher
 from evidencedesk.retrieval.twins import Twins, find_twins
 from evidencedesk.rules import RULES
@@ -122,6 +122,8 @@ def read_document(source: Source, config: Config) -> ChunkedDocument:
 
 def read_labels(source: Source) -> LabelFile:
     """Text → labels with their places."""
+    if source.error:
+        return LabelFile(source.path, "", (), (LabelDefect("syntax", Span(0, 0), source.error),))
     return parse_label_file(source.path, source.text)
 
 
