@@ -13,6 +13,9 @@ from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.text.words import words
 
+__all__ = ["Hit", "IndexMeta", "Model", "VectorIndex", "score_rows", "top_k", "unusable_reason"]
+
+_BATCH = 256
 _BLOCK = 1 << 24
 
 Vectors = NDArray[np.float32]
@@ -68,9 +71,8 @@ class VectorIndex:
         `clock` (a time, or a function that tells it) is only written down in `meta`.
         """
         matrix = np.empty((len(passages), model.dim), dtype=np.float32)
-        step = max(1, _BLOCK // (8 * model.dim))
-        for start in range(0, len(passages), step):
-            part = passages[start : start + step]
+        for start in range(0, len(passages), _BATCH):
+            part = passages[start : start + _BATCH]
             matrix[start : start + len(part)] = model.embed_batch([text for _, text in part])
         ids = tuple(passage_id for passage_id, _ in passages)
         empty = tuple(ids[row] for row in np.flatnonzero(~matrix.any(axis=1)))
