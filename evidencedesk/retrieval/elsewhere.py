@@ -16,7 +16,8 @@ _WORD = re.compile(r"\w{2,}")
 def documents_with(evidence: str, facts: Facts) -> Iterator[tuple[Document, Match]]:
     """Documents whose body holds `evidence`, each with its first occurrence.
 
-    Folding a text is slow and looking for a word is fast, so only documents that hold every word, as it is written, are folded.
+    Folding a text is slow and looking for a word is fast, so only documents that hold every word as it is written are
+    folded.
     """
     words = sorted(set(_WORD.findall(evidence)), key=lambda word: (-len(word), word))
     for chunked in facts.by_id.values():

@@ -112,8 +112,9 @@ def _near(document: Document, evidence: str) -> Passage | None:
 
 
 def _difference(near: Passage, document: Document) -> str:
-    if 0 < len(near.changes) <= 3:
-        return "has " + ", ".join(_change(*change) for change in near.changes)
+    changes = list(dict.fromkeys(_change(*change) for change in near.changes))
+    if 0 < len(changes) <= 3:
+        return "has " + ", ".join(changes)
     return f"is “{quoted(near.span.of(document.text), 120)}”"
 
 

@@ -26,7 +26,8 @@ def rank_regression(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     """The answer to a question is retrieved at a worse rank than before.
 
     The earlier state is the last saved one in an editor, or the team's `.evidencedesk/baseline.json`. Losing rank 1 is
-    a warning, any other rank information. The chunk at rank 1 now gets the problem too.
+    a warning, and the chunk that took it gets the problem too. Any other rank is information at the question: what came
+    before the answer already is not known.
 
     ## Why it matters
 
@@ -96,9 +97,11 @@ def rank_regression(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
         "label": subject.label.id,
         "question": quoted(subject.label.question),
     }
-    severity = Severity.WARNING if before.rank == 1 else Severity.INFORMATION
     question = question_of(subject)
-    overtakers = tuple(Related(*start_of(facts, chunk), f"rank {place}") for place, chunk in enumerate(above, start=1))
-    yield Violation(*question, values, subject.label.id, overtakers, severity)
+    places = tuple(Related(*start_of(facts, chunk), f"rank {place}") for place, chunk in enumerate(above, start=1))
+    if before.rank != 1:
+        yield Violation(*question, values, subject.label.id, places)
+        return
+    yield Violation(*question, values, subject.label.id, places, Severity.WARNING)
     related = (Related(*question, "the question"),)
-    yield Violation(*start_of(facts, above[0]), values, subject.label.id, related, severity, message="winner")
+    yield Violation(*start_of(facts, above[0]), values, subject.label.id, related, Severity.WARNING, "winner")

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from evidencedesk.text.spans import Span
 
 _SAME_NAME = 0.6
-_SAME_PASSAGE = 0.6
+_SAME_PASSAGE = 0.7
 
 # Scripts without spaces count a character as a word; combining marks stay inside theirs.
 _SINGLE = "\u0e00-\u0e7f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
@@ -56,7 +56,7 @@ class Passage:
 
 
 def nearest_passage(text: str, wanted: str) -> Passage | None:
-    """The passage of `text` that shares most words with `wanted` in order: at least 60 % of them, and two."""
+    """The passage of `text` that shares most words with `wanted` in order: at least 70 % of them, and two."""
     asked = [match.group().casefold() for match in _WORD.finditer(wanted)]
     places = [match.span() for match in _WORD.finditer(text)]
     words = [text[start:end].casefold() for start, end in places]

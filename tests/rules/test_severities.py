@@ -25,7 +25,8 @@ CASES = Path(__file__).parent / "cases"
             ["goodwill.md warning", "labels.json warning", "labels.json information"],
         ),
         ("duplicate-in-context/a-copy-that-costs-the-answer", ["labels.json warning"]),
-        ("rank-regression/below-rank-1-before", ["labels.json information", "returns.md information"]),
+        ("rank-regression/below-rank-1-before", ["labels.json information"]),
+        ("rank-regression/lost-rank-1", ["labels.json warning", "returns.md warning"]),
         (
             "unknown-section/every-kind",
             [
