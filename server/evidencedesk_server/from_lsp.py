@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -56,8 +56,25 @@ def apply_changes(
         if isinstance(change, types.TextDocumentContentChangePartial):
             span = span_of(index, change.range, encoding)
         index = LineIndex(text[: span.start] + change.text + text[span.end :])
-        splices.append(Splice(span, len(change.text), version))
+        splices.append(_tight(span, span.of(text), change.text, version))
     return index, splices
+
+
+def _tight(span: Span, old: str, new: str, version: int) -> Splice:
+    """The splice without what stays the same at both ends: some clients send whole lines, or the whole text."""
+    head = _common(old, new, str.startswith)
+    tail = _common(old[head:], new[head:], str.endswith)
+    return Splice(Span(span.start + head, span.end - tail), len(new) - head - tail, version)
+
+
+def _common(one: str, other: str, matches: Callable[[str, str], bool]) -> int:
+    """How many characters two texts share at an end, by bisection: comparing slices is much faster than characters."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        piece = other[:middle] if matches is str.startswith else other[-middle:]
+        low, high = (middle, high) if matches(one, piece) else (low, middle - 1)
+    return low
 
 
 def span_of(index: LineIndex, place: types.Range, encoding: Encoding) -> Span:

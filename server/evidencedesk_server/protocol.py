@@ -98,6 +98,15 @@ class Protocol(LanguageServerProtocol):
         if future is not None and not future.done():
             future.set_exception(error)
 
+    def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
+        # An error that a handler raises on purpose is an answer like any other, nothing for the log.
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, JsonRpcException):
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=error.to_response_error())
+        else:
+            super()._send_handler_result(future, msg_id=msg_id)
+
     def _send_response(self, msg_id: Any, result: Any = None, error: types.ResponseError | None = None) -> None:
         # Ready-made answers are plain JSON already: walking them once more would cost the loop its time.
         if error is None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from evidencedesk.rule import Fix, Problem
 from evidencedesk.rules import RULES
+from evidencedesk.text.spans import LineIndex
 from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.hover_text import HoverTexts, escape_markdown, plain
 from evidencedesk_server.messages import ActionEntry, BufferAnswer, FileAnswer, HoverEntry, Style, text_hash
@@ -31,6 +32,7 @@ class FolderView:
         self._rendered: dict[str, tuple[object, list[Json]]] = {}
         self._said: dict[str, FileAnswer] = {}
         self._said_of_buffers: dict[str, BufferAnswer] = {}
+        self._hashes: dict[str, tuple[LineIndex, str]] = {}
         self._known_texts: dict[str, set[str]] = defaultdict(set)
         self._escape = escape_markdown if style["markdown"] else plain
         self._notes = {rule.code: f"**{rule.code}** {rule.name}: {self._escape(rule.summary)}" for rule in RULES}
@@ -124,15 +126,22 @@ class FolderView:
         _, rendered = self._rendered.get(path, (None, []))
         for problem, shown in zip(problems, rendered, strict=True):
             for fix in (*problem.fixes, *suppressions(problem, snapshot)):
-                yield self._entry(problem, self._fix_action(fix, shown), self._needs(fix, snapshot.texts))
+                yield self._entry(problem, self._fix_action(fix, shown), self._needs(fix))
             if problem.code.startswith(_REGRESSIONS):
                 yield self._entry(problem, accept_baseline(self.folder, shown), {})
 
     def _fix_action(self, fix: Fix, shown: Json) -> Json:
         return quick_fix(fix, shown, self._texts, self._style["document_changes"])
 
-    def _needs(self, fix: Fix, texts: Mapping[str, str]) -> dict[str, str]:
-        return {self.uri_of(path): text_hash(texts.get(path, "")) for path in fix.edits}
+    def _needs(self, fix: Fix) -> dict[str, str]:
+        return {self.uri_of(path): self._hash_of(path) for path in fix.edits}
+
+    def _hash_of(self, path: str) -> str:
+        index = self._texts.index(path)
+        known = self._hashes.get(path)
+        if known is None or known[0] is not index:
+            known = self._hashes[path] = index, text_hash(index.text)
+        return known[1]
 
     def _entry(self, problem: Problem, action: Json, needs: dict[str, str]) -> ActionEntry:
         return ActionEntry(start=problem.span.start, end=problem.span.end, needs=needs, action=action)

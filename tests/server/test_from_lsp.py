@@ -72,7 +72,11 @@ def test_incremental_change_replaces_exactly_the_range(text: str, new: str, data
     )
     index, splices = apply_changes(LineIndex(text), [change], encoding, 2)
     assert index.text == text[:start] + new + text[end:]
-    assert [(splice.span, splice.length, splice.version) for splice in splices] == [(Span(start, end), len(new), 2)]
+    (splice,) = splices
+    assert Span(start, end).contains(splice.span)
+    assert splice.length - (splice.span.end - splice.span.start) == len(new) - (end - start)
+    assert index.text[: splice.span.start] == text[: splice.span.start]
+    assert index.text[splice.span.start + splice.length :] == text[splice.span.end :]
 
 
 def test_each_change_applies_to_the_result_of_the_one_before() -> None:
@@ -85,6 +89,12 @@ def test_each_change_applies_to_the_result_of_the_one_before() -> None:
     index, splices = apply_changes(LineIndex("😀b"), changes, "utf-16", 7)
     assert index.text == "whole!"
     assert [splice.span for splice in splices] == [Span(1, 1), Span(3, 4), Span(0, 4), Span(5, 5)]
+
+
+def test_a_whole_text_that_hardly_differs_is_a_small_edit() -> None:
+    change = types.TextDocumentContentChangeWholeDocument("one two five")
+    _, splices = apply_changes(LineIndex("one two three five"), [change], "utf-16", 2)
+    assert [(splice.span.of("one two three five"), splice.length) for splice in splices] == [("three ", 0)]
 
 
 @pytest.mark.parametrize(
