@@ -160,12 +160,15 @@ def _salvaged(content: str, offset: int, defects: list[Defect]) -> dict[str, Fro
     fields: dict[str, FrontMatterField] = {}
     starts = [match.start() for match in _ENTRY.finditer(content)]
     for start, end in zip(starts, [*starts[1:], len(content)], strict=True):
-        try:
-            node = _compose(content[start:end])
-        except (yaml.YAMLError, ValueError, RecursionError):
-            continue
-        if isinstance(node, yaml.MappingNode):
-            _add_entries(node, content[start:end], offset + start, fields, defects)
+        # An entry that is broken by what follows its first line still has that line.
+        for piece in (content[start:end], LINE_END.split(content[start:end], maxsplit=1)[0]):
+            try:
+                node = _compose(piece)
+            except (yaml.YAMLError, ValueError, RecursionError):
+                continue
+            if isinstance(node, yaml.MappingNode):
+                _add_entries(node, piece, offset + start, fields, defects)
+            break
     return fields
 
 
@@ -236,7 +239,7 @@ def _syntax_defect(error: Exception, content: str, offset: int) -> Defect:
         character = getattr(error, "character", None)
         index = max(0, content.find(chr(character))) if isinstance(character, int) else 0
     # libyaml often notices at the start of the next line what is wrong with the line before.
-    while index > 0 and (index == len(content) or content[index].isspace()):
+    while index > 0 and (index == len(content) or content[index] in "\r\n"):
         index -= 1
     start = max(content.rfind("\n", 0, index), content.rfind("\r", 0, index)) + 1
     end_match = LINE_END.search(content, start)

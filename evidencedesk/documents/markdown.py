@@ -30,7 +30,7 @@ _KINDS: dict[str, BlockKind] = {
     "html_block": "html",
 }
 
-_FENCE_LINE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*\Z")
+_FENCE_LINE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
 _ENDING = re.compile(r"(?<=[^/])\.[^./]+\Z")
 
 
