@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
@@ -14,6 +15,8 @@ Chunker: TypeAlias = Callable[[Document], list[Chunk]]
 
 Piece: TypeAlias = tuple[Span, str]
 """Where a chunk stands in the source, and its text."""
+
+_COMMENT_START = re.compile(r"\s*<!--")
 
 _KINDS: dict[BlockKind, ChunkKind] = {"table": "table", "code": "code", "list": "list"}
 
@@ -63,13 +66,14 @@ def is_comment(document: Document, block: Block) -> bool:
     """Whether the block is nothing but closed HTML comments, which no reader sees."""
     if block.kind != "html":
         return False
-    rest = block.span.of(document.text).strip()
-    while rest.startswith("<!--"):
-        end = rest.find("-->", 4)
+    text = block.span.of(document.text)
+    done = 0
+    while comment := _COMMENT_START.match(text, done):
+        end = text.find("-->", comment.end())
         if end < 0:
             return False
-        rest = rest[end + 3 :].lstrip()
-    return not rest
+        done = end + len("-->")
+    return not text[done:].strip()
 
 
 def source_piece(document: Document, span: Span) -> Piece | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from evidencedesk.documents.document import Document
@@ -39,48 +40,33 @@ class _Splitter:
         self.size = size
         self.overlap = overlap
 
-    def split(self, text: str, span: Span, separators: tuple[str, ...]) -> Iterator[Span]:
+    def split(self, text: str, span: Span, separators: Sequence[str]) -> Iterator[Span]:
         """The chunks of `text[span]`, in order."""
         usable = next((index for index, cut in enumerate(separators) if text.find(cut, *span) >= 0), None)
         if usable is None:
             yield span
             return
-        separator, rest = separators[usable], separators[usable + 1 :]
+        separator, finer = separators[usable], separators[usable + 1 :]
         if not separator:
             for start, end in windows(span.end - span.start, self.size, self.overlap):
                 yield Span(span.start + start, span.start + end)
             return
-        small: list[Span] = []
-        for piece in _cut(text, span, separator):
-            if piece.end - piece.start < self.size:
-                small.append(piece)
-                continue
-            yield from self._merge(small)
-            small = []
-            yield from self.split(text, piece, rest)
-        yield from self._merge(small)
+        cuts = [match.start() for match in re.compile(re.escape(separator)).finditer(text, *span)]
+        bounds = [span.start, *(cut for cut in cuts if cut > span.start), span.end]
+        done = 0
+        for index in range(1, len(bounds)):
+            if bounds[index] - bounds[index - 1] >= self.size:
+                yield from self._merge(bounds[done:index])
+                yield from self.split(text, Span(bounds[index - 1], bounds[index]), finer)
+                done = index
+        yield from self._merge(bounds[done:])
 
-    def _merge(self, pieces: list[Span]) -> Iterator[Span]:
-        """Neighbouring pieces joined as long as they fit."""
-        current: deque[Span] = deque()
-        for piece in pieces:
-            if current and piece.end - current[0].start > self.size:
-                yield Span(current[0].start, current[-1].end)
-                while current and (
-                    current[-1].end - current[0].start > self.overlap or piece.end - current[0].start > self.size
-                ):
-                    current.popleft()
-            current.append(piece)
-        if current:
-            yield Span(current[0].start, current[-1].end)
-
-
-def _cut(text: str, span: Span, separator: str) -> Iterator[Span]:
-    start = span.start
-    cut = text.find(separator, *span)
-    while cut >= 0:
-        if cut > start:
-            yield Span(start, cut)
-        start = cut
-        cut = text.find(separator, cut + len(separator), span.end)
-    yield Span(start, span.end)
+    def _merge(self, bounds: Sequence[int]) -> Iterator[Span]:
+        """Neighbouring pieces joined as long as they fit; piece n is `[bounds[n], bounds[n + 1])`."""
+        first, last = 0, len(bounds) - 1
+        while first < last:
+            end = bisect_right(bounds, bounds[first] + self.size) - 1
+            yield Span(bounds[first], bounds[end])
+            if end == last:
+                return
+            first = bisect_left(bounds, max(bounds[end] - self.overlap, bounds[end + 1] - self.size))
