@@ -11,6 +11,7 @@ import typer
 
 from evidencedesk.cli.console import notice, write
 from evidencedesk.cli.opening import Target, config_faults, find_target, open_workspace
+from evidencedesk.cli.rule import suggestion
 from evidencedesk.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -85,29 +86,24 @@ def check(
 
 def _codes(given: Iterable[str] | None) -> tuple[str, ...]:
     """Codes or their beginnings, as given separately or with commas. Raises UnknownNameError for one without a rule."""
-    from difflib import get_close_matches
-
     from evidencedesk.rules import RULES
 
     codes = tuple(code.strip().upper() for text in given or () for code in text.split(",") if code.strip())
     for code in codes:
         if not any(rule.code.startswith(code) for rule in RULES):
-            near = get_close_matches(code, [rule.code for rule in RULES], n=1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise UnknownNameError(
-                f"No rule has a code that starts with {code}.{hint} `evidencedesk rule` lists them all."
-            )
+            raise UnknownNameError(f"No rule has a code that starts with {code}.{suggestion(code)}")
     return codes
 
 
 def _problems(workspace: Workspace, select: tuple[str, ...], ignore: tuple[str, ...]) -> Sequence[Problem]:
-    """The problems under the configured choice of rules, or under the one made on the command line."""
+    """The problems under the configured choice of rules, or under the one made on the command line.
+
+    Raises UnknownNameError when the choice leaves no rule.
+    """
     from evidencedesk.rules import RULES
     from evidencedesk.workspace.checks import Selection, check
 
     snapshot = workspace.snapshot
-    if not select and not ignore:
-        return snapshot.problems
     configured = workspace.config.selection()
     chosen = Selection(
         select=select or configured.select,
@@ -115,8 +111,8 @@ def _problems(workspace: Workspace, select: tuple[str, ...], ignore: tuple[str, 
         severity=configured.severity,
     )
     if not any(chosen.takes(rule.code) for rule in RULES):
-        raise UnknownNameError("This choice of --select and --ignore leaves no rule to check.")
-    return check(snapshot.facts, snapshot.texts, chosen)
+        raise UnknownNameError("The choice of rules (--select, --ignore and [rules] in the configuration) leaves none.")
+    return snapshot.problems if chosen == configured else check(snapshot.facts, snapshot.texts, chosen)
 
 
 def _write_text(workspace: Workspace, problems: Sequence[Problem], target: Target, causes: bool, quiet: bool) -> None:
@@ -130,7 +126,8 @@ def _write_text(workspace: Workspace, problems: Sequence[Problem], target: Targe
     if causes:
         write(statistics_lines(statistics(snapshot, problems, target.takes), places))
     if not quiet:
-        write([summary_line(summarize(snapshot, problems))])
+        where = ", ".join(map(target.shown, target.parts))
+        write([summary_line(summarize(snapshot, problems), where)])
 
 
 def _write_json(workspace: Workspace, problems: Sequence[Problem], target: Target, causes: bool) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from operator import eq
+from typing import Annotated
 
 import typer
 
 from evidencedesk.cli.console import show
 from evidencedesk.errors import UnknownNameError
 
-if TYPE_CHECKING:
-    from evidencedesk.rule import Rule
+_ALIKE = 0.6
 
 
 def rule(
@@ -28,7 +28,7 @@ def rule(
         return
     found = next((each for each in RULES if code.upper() == each.code or code.lower() == each.name), None)
     if found is None:
-        raise UnknownNameError(f"There is no rule {code}.{_nearest(code, RULES)} `evidencedesk rule` lists all rules.")
+        raise UnknownNameError(f"There is no rule {code}.{suggestion(code)}")
     page = (
         f"# {found.code} {found.name}\n\nSeverity: {found.severity.value}. Stage: {found.stage}."
         f"{' Repairs are offered in the editor.' if found.fix else ''}\n\n{found.docs}\n"
@@ -41,9 +41,17 @@ def rule(
         typer.echo(page, nl=False)
 
 
-def _nearest(given: str, rules: tuple[Rule, ...]) -> str:
-    from difflib import get_close_matches
+def suggestion(given: str) -> str:
+    """What to say after an unknown code or name: the rule that it resembles most, and where all are listed."""
+    from difflib import SequenceMatcher
 
-    known = {name: each for each in rules for name in (each.code, each.name)}
-    near = get_close_matches(given.upper(), known, n=1) or get_close_matches(given.lower(), known, n=1)
-    return f" Did you mean {known[near[0]].code} ({known[near[0]].name})?" if near else ""
+    from evidencedesk.rules import RULES
+
+    def likeness(name: str) -> tuple[float, int]:
+        wanted = given.upper() if name.isupper() else given.lower()
+        return SequenceMatcher(None, wanted, name).ratio(), sum(map(eq, wanted, name))
+
+    known = {name: each for each in RULES for name in (each.code, each.name)}
+    nearest = max(known, key=likeness)
+    hint = f" Did you mean {known[nearest].code} ({known[nearest].name})?" if likeness(nearest)[0] >= _ALIKE else ""
+    return f"{hint} `evidencedesk rule` lists all rules."

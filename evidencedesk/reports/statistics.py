@@ -67,13 +67,13 @@ class Cause:
     def sentence(self) -> str:
         """Such as "answers split: 51 of 372 chunks end inside an answer; 48 of them by the 400-character limit"."""
         text = f"{self.name}: {len(self.cases):,} of {self.total:,} {self.unit} {self.clause}"
-        shares = [
-            f"{'all' if count == len(self.cases) > 1 else f'{count:,}'}{' of them' if place == 0 else ''} {reason}"
-            for place, (reason, count) in enumerate(self.reasons)
-        ]
+        if not self.reasons:
+            return text
         if len(self.cases) == 1:
-            shares = [reason for reason, _ in self.reasons]
-        return "; ".join([text, ", ".join(shares)]) if shares else text
+            return f"{text}; {self.reasons[0][0]}"
+        (first, most), *others = self.reasons
+        shares = [f"{'all' if most == len(self.cases) else f'{most:,}'} of them {first}"]
+        return f"{text}; {', '.join([*shares, *(f'{count:,} {reason}' for reason, count in others)])}"
 
     def boundary_in(self, path: str) -> str:
         """The first cut shown for a file; "" when the cause has none there."""

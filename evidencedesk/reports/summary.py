@@ -28,10 +28,12 @@ class Summary:
     answered: int
     answered_at: int
 
-    @property
-    def sentence(self) -> str:
-        """Such as "12 problems in 4 files (3 errors, 9 warnings); 14 documents, 52 chunks, 24 questions: …"."""
-        found = "No problems"
+    def sentence(self, where: str = "") -> str:
+        """Such as "12 problems in 4 files (3 errors, 9 warnings); 14 documents, 52 chunks, 24 questions: …".
+
+        `where` names the part of the workspace that the problems are of; all other totals are of the whole.
+        """
+        found = f"No problems in {where}" if where else "No problems"
         if self.problems:
             kinds = ", ".join(_severities(severity, count) for severity, count in self.by_severity)
             found = f"{number(self.problems, 'problem')} in {number(self.files, 'file')} ({kinds})"

@@ -67,10 +67,10 @@ def terse_lines(problems: Iterable[Problem], places: Places) -> Iterator[Segment
         yield Segment(f" {problem.code} {visible(problem.message)}\n")
 
 
-def summary_line(summary: Summary) -> Segment:
-    """The totals as the last line of the report."""
+def summary_line(summary: Summary, where: str = "") -> Segment:
+    """The totals as the last line of the report; `where` names the part of the workspace it is about."""
     worst = _COLORS[summary.by_severity[0][0]] if summary.by_severity else _CLEAN
-    return Segment(summary.sentence + "\n", worst)
+    return Segment(f"{visible(summary.sentence(where))}\n", worst)
 
 
 def statistics_lines(statistics: Statistics, places: Places) -> Iterator[Segment]:

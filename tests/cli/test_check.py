@@ -58,7 +58,7 @@ def test_a_problem_below_the_threshold_is_reported_but_does_not_fail(
         (["empty"], "Nothing to check in"),
         (["--select", "ED999"], "No rule has a code that starts with ED999"),
         (["--ignore", "nonsense"], "No rule has a code that starts with NONSENSE"),
-        (["--select", "ED201", "--ignore", "ED2"], "leaves no rule"),
+        (["--select", "ED201", "--ignore", "ED2"], "leaves none"),
         (["--fail-on", "medium"], "medium"),
         (["--no-such-option"], "--no-such-option"),
         (["kb/notes.txt"], "Nothing to check in"),
@@ -99,7 +99,9 @@ def test_a_file_is_checked_within_its_workspace_and_the_report_is_about_that_fil
     assert "kb/docs/a.md\n" in done.out and "kb/b.md" not in done.out
     assert "3 documents" in done.out
     assert done.err.startswith("Workspace: ")
-    assert run("check", "kb/docs/guide.md", "--select", "ED109").code == 0
+    clean = run("check", "kb/docs/guide.md", "--select", "ED109")
+    assert clean.code == 0
+    assert clean.out.startswith("No problems in kb/docs/guide.md; 3 documents, ")
 
 
 def test_paths_outside_the_current_folder_are_shown_whole(kb: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,6 +138,13 @@ def test_select_on_the_command_line_wins_over_the_configuration(kb: Path, run: R
     (kb / "evidencedesk.toml").write_text('[rules]\nignore = ["ED1"]\n', encoding="utf-8")
     assert "ED109" not in run("check").out
     assert "ED109" in run("check", "--select", "ed109").out
+
+
+def test_a_configuration_that_leaves_no_rule_is_not_green(kb: Path, run: Run) -> None:
+    (kb / "evidencedesk.toml").write_text('[rules]\nignore = ["ED"]\n', encoding="utf-8")
+    done = run("check")
+    assert (done.code, done.out) == (2, "")
+    assert "leaves none" in done.err
 
 
 def test_codes_may_be_repeated_or_separated_by_commas(kb: Path, run: Run) -> None:

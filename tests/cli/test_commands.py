@@ -105,10 +105,19 @@ def test_every_rule_is_listed_and_explained_by_code_and_by_name(run: Run) -> Non
         assert run("rule", rule.name) == page
 
 
-def test_an_unknown_rule_suggests_a_known_one(run: Run) -> None:
-    done = run("rule", "ED2011")
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ("ED2011", "Did you mean ED201 (answer-split)?"),
+        ("ED1O1", "Did you mean ED101 (unreadable-file)?"),
+        ("answers-split", "Did you mean ED201 (answer-split)?"),
+        ("xyz", "There is no rule xyz. `evidencedesk rule` lists all rules."),
+    ],
+)
+def test_an_unknown_rule_suggests_a_known_one(run: Run, given: str, hint: str) -> None:
+    done = run("rule", given)
     assert (done.code, done.out) == (2, "")
-    assert "Did you mean ED201 (answer-split)?" in done.err
+    assert hint in done.err
 
 
 # init
@@ -169,6 +178,15 @@ def test_a_baseline_shows_what_changed_since_it_was_accepted(kb: Path, run: Run)
     text = GUIDE.replace("within 5 business days", "soon")
     (kb / "guide.md").write_text(text, encoding="utf-8")
     assert run("baseline", "show").out == "q1: was at rank 1; is not found\n"
+
+
+def test_a_damaged_baseline_fails_the_check_hides_no_figure_and_can_be_replaced(kb: Path, run: Run) -> None:
+    run("baseline", "accept")
+    (kb / ".evidencedesk" / "baseline.json").write_text('{"version": 1', encoding="utf-8")
+    codes = [run(*command).code for command in (["check"], ["baseline", "show"], ["eval"])]
+    assert codes == [2, 2, 0]
+    assert run("baseline", "accept").code == 0
+    assert run("check").code == 0
 
 
 # schema

@@ -80,4 +80,5 @@ def test_the_summary_counts_every_severity_and_the_problems_that_a_cap_hides() -
 
 def test_the_summary_of_a_clean_workspace_without_questions_says_so() -> None:
     clean = snapshot({"a.md": "# A\n", "b.md": "# B\n"})
-    assert summarize(clean, []).sentence == "No problems; 2 documents, 2 chunks, no questions"
+    assert summarize(clean, []).sentence() == "No problems; 2 documents, 2 chunks, no questions"
+    assert summarize(clean, []).sentence("a.md") == "No problems in a.md; 2 documents, 2 chunks, no questions"
