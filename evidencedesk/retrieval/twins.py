@@ -21,6 +21,7 @@ SIMILAR = 0.8
 MIN_WORDS = 8
 """Shorter chunks are no near twins: "See the table below." says nothing twice."""
 
+_PROSE = ("text", "list")
 _SHINGLE = 3
 # A word that may have a capital and stands inside a sentence: after a word, a comma or a closing bracket and a space,
 # or right after a character of a script that sets no spaces.
@@ -51,9 +52,9 @@ def find_twins(documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> Twins:
     """The twins among all chunks, and among all pages, of documents in catalog order.
 
     Texts are equal when they are so up to letter case, Unicode form and white space; blank ones are not compared. Of
-    an equal group only the first chunk takes part in `near`, and code takes none. Near twins hold the same numbers, as
-    often, and every name of one (a capitalised word inside a sentence, a word of inline code) occurs in the other. Of
-    chunks that share an id only the first counts.
+    an equal group only the first chunk takes part in `near`, and only prose does: code and table rows are alike by
+    nature. Near twins hold the same numbers, as often, and every name of one (a capitalised word inside a sentence, a
+    word of inline code) occurs in the other. Of chunks that share an id only the first counts.
     """
     chunks: dict[str, Chunk] = {}
     for _, own in documents:
@@ -64,7 +65,7 @@ def find_twins(documents: Sequence[tuple[Document, Sequence[Chunk]]]) -> Twins:
     firsts = [chunks[group[0]] for group in same_text]
     return Twins(
         equal=tuple(tuple(group) for group in same_text if len(group) > 1),
-        near=tuple(near_twins([chunk for chunk in firsts if chunk.kind != "code"])),
+        near=tuple(near_twins([chunk for chunk in firsts if chunk.kind in _PROSE])),
         pages=tuple(tuple(group) for group in same_page if len(group) > 1),
     )
 

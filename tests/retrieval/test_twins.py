@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chunk_making import chunk
 from evidencedesk.documents.document import Document, FrontMatter
-from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.chunk import Chunk, ChunkKind
 from evidencedesk.retrieval.twins import NearTwin, Twins, find_twins
 from evidencedesk.text.spans import Span
 from evidencedesk.text.words import words
@@ -113,11 +113,15 @@ def test_a_name_in_a_script_without_spaces_tells_texts_apart() -> None:
     assert twins(text.format("Go"), text.format("Java")).near == ()
 
 
-def test_short_texts_and_code_are_no_near_twins() -> None:
+def test_short_texts_are_no_near_twins() -> None:
     assert twins("See the table below for it.", "See the table below for them.").near == ()
+
+
+@pytest.mark.parametrize(("kind", "near"), [("text", 1), ("list", 1), ("code", 0), ("table", 0)])
+def test_only_prose_has_near_twins(kind: ChunkKind, near: int) -> None:
     text = NOTICE.format("north")
-    code = [dataclasses.replace(chunk(f"d:c{place}", text + end), kind="code") for place, end in enumerate(["", " ;"])]
-    assert find_twins([(Document("d", "d.md", ""), code)]).near == ()
+    chunks = [dataclasses.replace(chunk(f"d:c{place}", text + end), kind=kind) for place, end in enumerate(["", " ;"])]
+    assert len(find_twins([(Document("d", "d.md", ""), chunks)]).near) == near
 
 
 def test_the_same_words_with_other_markup_are_near_twins_of_similarity_one() -> None:
