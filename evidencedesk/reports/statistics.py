@@ -14,6 +14,7 @@ from evidencedesk.reports.summary import weight
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.repeats import equal_pages, repeats
 from evidencedesk.rule import Problem
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.snapshot import Snapshot
@@ -22,6 +23,7 @@ _LIMIT = re.compile(r"(\w+)\(.*?\bsize=(\d+)")
 _ITEM = r"[ \t]*(?:[-*+>][ \t]|\d{1,9}[.)][ \t]|```|~~~|<)"
 _NEW_ITEM = re.compile(rf"\s*[\r\n]{_ITEM}")
 _SENTENCE_END = re.compile(rf"[.!?:;…।॥。！？；：](?=[\s\"'”’»)\]*_]|$)|[。！？]|\n[ \t]*\n|[\r\n](?={_ITEM})")
+_INK = re.compile(r"\S")
 _AROUND = 36
 
 
@@ -139,50 +141,47 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
     questions = {path: len(evaluations) for path, evaluations in answers.items()}
     twin_of = {chunk_id: group[0] for group in facts.twins.equal for chunk_id in group}
 
-    def cause(name: str, unit: str, clause: str, totals: Mapping[str, int], cases: Iterable[Case]) -> Cause:
-        return Cause(name, unit, clause, totals, tuple(cases))
-
-    yield cause("answers split", "chunks", "end inside an answer", chunks, _split_answers(facts, cutter))
-    yield cause(
+    yield Cause("answers split", "chunks", "end inside an answer", chunks, tuple(_split_answers(facts, cutter)))
+    yield Cause(
         "sentences cut",
         "chunks",
         "end inside a sentence that no chunk holds whole",
         chunks,
-        (case for chunked in facts.documents.values() for case in _cut_sentences(chunked, cutter)),
+        tuple(case for chunked in facts.documents.values() for case in _cut_sentences(chunked, cutter)),
     )
-    yield cause("repeated text", "chunks", "say the same as another chunk", chunks, _repeated(facts))
-    yield cause(
+    yield Cause("repeated text", "chunks", "say the same as another chunk", chunks, tuple(_repeated(facts)))
+    yield Cause(
         "answers missed",
-        "questions",
+        "questions with gold",
         f"do not find their answer in the top {facts.contract.k}",
         questions,
-        (_missed(path, one) for path, all_of in answers.items() for one in all_of if _is_missed(one)),
+        tuple(_missed(path, one) for path, all_of in answers.items() for one in all_of if _is_missed(one)),
     )
-    yield cause(
+    yield Cause(
         "answers outranked",
-        "questions",
+        "questions with gold",
         "find something else at rank 1",
         questions,
-        (
+        tuple(
             Case(path, _winner(one, twin_of))
             for path, all_of in answers.items()
             for one in all_of
             if (one.standing.rank or 1) > 1
         ),
     )
-    yield cause(
+    yield Cause(
         "answers dropped",
-        "questions",
+        "questions with gold",
         "find their answer, but it does not reach the prompt",
         questions,
-        (
+        tuple(
             Case(path, f"by the floor of {one.contract.floor}")
             for path, all_of in answers.items()
             for one in all_of
             if one.standing.rank and not one.standing.in_context
         ),
     )
-    yield cause(
+    yield Cause(
         "sections unfindable",
         "sections",
         "are not found by their own heading",
@@ -190,7 +189,7 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
             path: sum(1 for section in chunked.document.sections if section.level)
             for path, chunked in facts.documents.items()
         },
-        (Case(section.path) for section in facts.unfindable),
+        tuple(Case(section.path) for section in facts.unfindable),
     )
 
 
@@ -214,11 +213,14 @@ class _Cutter:
     def reason(self, document: Document, chunk: Chunk) -> str:
         """What ended `chunk`: the size limit when the rest of its block, or the next one, would not have fitted."""
         end = chunk.location.span.end
-        inside, following = _block_at(document, end)
+        place = bisect_left(document.blocks, end, key=lambda block: block.span.start)
+        block = document.blocks[place - 1] if place else None
+        following = document.blocks[place].span if place < len(document.blocks) else Span(end, end)
+        inside = block is not None and _INK.search(document.text, end, block.span.end) is not None
         if self.limit and (inside or self._too_long(chunk.text, following.of(document.text))):
             return self.by_limit
         if inside:
-            return "between the rows of a table" if "|" in document.text[end : inside.end] else "inside a block"
+            return "between the rows of a table" if block and block.kind == "table" else "inside a block"
         if any(end <= section.heading_span.start <= following.start for section in document.sections if section.level):
             return "at a heading"
         return "between two blocks"
@@ -227,17 +229,6 @@ class _Cutter:
         if self.in_words:
             return len(text.split()) + len(following.split()) > self.limit
         return len(text) + len(following) > self.limit
-
-
-def _block_at(document: Document, offset: int) -> tuple[Span | None, Span]:
-    """The block that goes on at `offset` (None when one has just ended), and the next block after it."""
-    place = bisect_left(document.blocks, offset, key=lambda block: block.span.start)
-    block = document.blocks[place - 1].span if place else None
-    going_on = block if block and document.text[offset : block.end].strip() else None
-    after = (
-        document.blocks[place].span if place < len(document.blocks) else Span(len(document.text), len(document.text))
-    )
-    return going_on, after
 
 
 def _boundary(text: str, tail_end: int, head_start: int) -> str:
@@ -259,13 +250,9 @@ def _split_answers(facts: Facts, cutter: _Cutter) -> Iterator[Case]:
                 span = chunk.location.span
                 if span.overlaps(wanted) and span.end < wanted.end and chunk.id not in seen:
                     seen.add(chunk.id)
-                    text = place.document.text
-                    head = span.end + len(text[span.end :]) - len(text[span.end :].lstrip())
-                    yield Case(
-                        place.document.path,
-                        cutter.reason(place.document, chunk),
-                        _boundary(text, span.end, head),
-                    )
+                    ink = _INK.search(place.document.text, span.end)
+                    boundary = _boundary(place.document.text, span.end, ink.start() if ink else span.end)
+                    yield Case(place.document.path, cutter.reason(place.document, chunk), boundary)
 
 
 def _cut_sentences(chunked: ChunkedDocument, cutter: _Cutter) -> Iterator[Case]:
@@ -276,7 +263,7 @@ def _cut_sentences(chunked: ChunkedDocument, cutter: _Cutter) -> Iterator[Case]:
         if place < 0:
             continue
         block = chunked.document.blocks[place]
-        if block.kind not in ("paragraph", "list", "quote") or not text[end : block.span.end].strip():
+        if block.kind not in ("paragraph", "list", "quote") or not _INK.search(text, end, block.span.end):
             continue
         start = max(block.span.start, chunk.location.span.start)
         sentence = start
@@ -291,18 +278,13 @@ def _cut_sentences(chunked: ChunkedDocument, cutter: _Cutter) -> Iterator[Case]:
 
 
 def _repeated(facts: Facts) -> Iterator[Case]:
-    by_id = facts.catalog.by_id
-    page_of = {path: pages[0] for pages in facts.twins.pages for path in pages}
-    for group in facts.twins.equal:
-        first, *others = (by_id[chunk_id] for chunk_id in group if chunk_id in by_id)
-        for other in others:
-            if other.path == first.path:
-                reason = "on one page"
-            elif page_of.get(other.path, other.path) == page_of.get(first.path, first.path):
-                reason = "because whole pages are equal"
-            else:
-                reason = "on different pages"
-            yield Case(other.path, reason)
+    for _, *copies in equal_pages(facts):
+        for page in copies:
+            yield from (Case(page.path, "because whole pages are equal") for _ in facts.documents[page.path].chunks)
+    for repeat in repeats(facts.twins.equal, facts):
+        for first, *others in repeat.passages:
+            for other in others:
+                yield Case(other.path, "on one page" if other.path == first.path else "on different pages")
 
 
 def _is_missed(evaluation: Evaluation) -> bool:
@@ -310,13 +292,11 @@ def _is_missed(evaluation: Evaluation) -> bool:
 
 
 def _missed(path: str, evaluation: Evaluation) -> Case:
-    k = evaluation.contract.k
-    finders = [
-        name
-        for name in evaluation.rankings
-        if name != evaluation.contract.searcher and (rank := answer_rank(evaluation, name)) and rank <= k
-    ]
-    return Case(path, f"found by {' and '.join(finders)} alone" if finders else "found by no searcher")
+    configured, k = evaluation.contract.searcher, evaluation.contract.k
+    ranks = {name: answer_rank(evaluation, name) for name in evaluation.rankings if name != configured}
+    finders = [name for name, rank in ranks.items() if rank and rank <= k]
+    found = f"found by {' and '.join(finders)} but not by {configured}" if finders else "found by no searcher"
+    return Case(path, found)
 
 
 def _winner(evaluation: Evaluation, twin_of: Mapping[str, str]) -> str:
@@ -325,5 +305,5 @@ def _winner(evaluation: Evaluation, twin_of: Mapping[str, str]) -> str:
     if winner.status != "current":
         return "on a page that is not current"
     if twin_of.get(winner.id, winner.id) == twin_of.get(answer.id, answer.id):
-        return "that says the same"
+        return "with the same text"
     return "on the same page" if winner.doc_id == answer.doc_id else "on another page"

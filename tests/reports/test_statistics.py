@@ -130,10 +130,10 @@ def test_missed_outranked_and_dropped_answers_name_what_is_behind_them(tmp_path:
     )
     found = causes(made)
     assert found["answers outranked"].sentence == (
-        "answers outranked: 1 of 3 questions find something else at rank 1; on the same page"
+        "answers outranked: 1 of 3 questions with gold find something else at rank 1; on the same page"
     )
     assert found["answers missed"].sentence.startswith(
-        "answers missed: 1 of 3 questions do not find their answer in the top 2; "
+        "answers missed: 1 of 3 questions with gold do not find their answer in the top 2; "
     )
     assert [case.path for case in found["answers missed"].cases] == ["b.md"]
 
