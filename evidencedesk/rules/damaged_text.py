@@ -12,9 +12,10 @@ from evidencedesk.rule import Fix, Severity, Violation, rule
 from evidencedesk.text.mojibake import find_mojibake, restored
 from evidencedesk.text.spans import LineIndex, Span, TextEdit
 
-_CONTROL = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff\ud800-\udfff]+")
+_CONTROLS = "\x01-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff\ud800-\udfff"
+_CONTROL = re.compile(f"[{_CONTROLS}]+")
 _REPLACEMENT = re.compile("\ufffd+")
-_SUSPECT = re.compile(f"{_CONTROL.pattern}|{_REPLACEMENT.pattern}")
+_SUSPECT = re.compile(f"[{_CONTROLS}\ufffd]")
 
 
 def _repair(subject: ChunkedDocument, facts: Facts, violation: Violation) -> Iterator[Fix]:

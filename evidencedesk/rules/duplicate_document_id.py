@@ -16,15 +16,15 @@ from evidencedesk.text.spans import Span
     stage="ingestion",
     failure="",
     severity=Severity.ERROR,
-    message="the document id “{id}” is taken: {first} has it as well; labels reach only that file",
+    message="the document id “{id}” is taken: {first} has it as well, and only that file is searched",
 )
 def duplicate_document_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """Two files claim one document id.
 
     ## Why it matters
 
-    Labels, superseding pages and chunk ids name a document by its id. With two files under one id, a label is checked
-    against the wrong page, and chunks of one file stand for those of the other.
+    Labels, superseding pages and chunk ids name a document by its id. With two files under one id, chunks of one would
+    stand for those of the other, so only the first file in path order is searched and checked against labels.
 
     ## Example
 

@@ -12,6 +12,7 @@ _TEMPLATES = {
     "front-matter-unclosed": "unclosed",
     "front-matter-not-a-mapping": "not-a-mapping",
     "front-matter-duplicate-key": "duplicate-key",
+    "front-matter-second": "second",
     "front-matter-value": "value",
 }
 
@@ -21,11 +22,12 @@ _TEMPLATES = {
     stage="ingestion",
     failure="",
     severity=Severity.WARNING,
-    message="the front matter is no valid YAML, so its fields count as unset: {detail}",
+    message="the front matter is no valid YAML, so fields may count as unset: {detail}",
     messages={
         "unclosed": "this front matter has no closing line of three hyphens, so it counts as text",
         "not-a-mapping": "the front matter must be a list of `key: value` lines; its fields count as unset",
         "duplicate-key": "the key “{detail}” stands in this front matter twice; keep one",
+        "second": "a second front matter starts here and counts as text: a file is one document, so split it",
         "value": "this field has a value of the wrong kind: {detail}",
     },
 )

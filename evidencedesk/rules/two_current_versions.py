@@ -125,7 +125,7 @@ def _versions(documents: list[Document]) -> Iterator[list[tuple[Version, Documen
 
 
 def _version(written: str) -> Version:
-    numbers = tuple(map(int, re.findall(r"\d+", written)))
+    numbers = tuple(map(int, re.findall(r"\d{1,18}", written)))
     return numbers, "" if numbers else written
 
 

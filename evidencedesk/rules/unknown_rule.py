@@ -23,8 +23,8 @@ def _nearest(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix
     stage="control",
     failure="",
     severity=Severity.ERROR,
-    message="there is no rule “{code}”, so nothing is ignored here",
-    messages={"nearest": "there is no rule “{code}”, so nothing is ignored here; did you mean {nearest}?"},
+    message="there is no rule “{code}”, so this ignores nothing",
+    messages={"nearest": "there is no rule “{code}”, so this ignores nothing; did you mean {nearest}?"},
     fix=_nearest,
 )
 def unknown_rule(subject: Facts, facts: Facts) -> Iterator[Violation]:

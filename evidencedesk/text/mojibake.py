@@ -25,7 +25,7 @@ _CONTROL = re.compile("[\x80-\x9f]")
 
 def find_mojibake(text: str) -> list[Span]:
     """Runs of damaged characters, in order."""
-    if not _HINT.search(text):
+    if text.isascii() or not _HINT.search(text):
         return []
     return [Span(*run.span()) for run in _MOJIBAKE.finditer(text) if _is_damage(run)]
 
