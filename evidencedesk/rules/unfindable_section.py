@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.facts import Facts, UnfindableSection
 from evidencedesk.retrieval.places import listed, named, quoted, start_of
 from evidencedesk.rule import Related, Severity, Violation, rule
@@ -79,16 +80,22 @@ def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     for path, found in by_page.items():
         document = facts.documents[path].document
         spans = {section.anchor: section.heading_span for section in document.sections}
+        hidden = [
+            one for one in found if not any(_chunk(facts, winner).doc_id == document.doc_id for winner in one.winners)
+        ]
         if len(found) > _SINGLY:
             values = {"count": len(found), "headings": listed([f"“{quoted(one.anchor, 40)}”" for one in found])}
             related = tuple(Related(path, spans[one.anchor], f"not found by “{one.query}”") for one in found[1:])
-            yield Violation(path, spans[found[0].anchor], values, document.doc_id, related, message="several")
+            severity = Severity.INFORMATION if hidden else Severity.HINT
+            yield Violation(path, spans[found[0].anchor], values, document.doc_id, related, severity, "several")
             continue
         for one in found:
-            winners = [facts.catalog.by_id[winner] for winner in one.winners]
-            winner = f"rank 1 is {named(winners[0])}" if winners else "nothing is found"
-            related = tuple(Related(*start_of(facts, chunk), "rank 1 instead") for chunk in winners[:1])
-            same_page = any(chunk.doc_id == document.doc_id for chunk in winners)
-            severity = Severity.HINT if same_page else Severity.INFORMATION
-            values = {"query": one.query, "winner": winner}
+            first = [_chunk(facts, winner) for winner in one.winners[:1]]
+            values = {"query": one.query, "winner": f"rank 1 is {named(first[0])}" if first else "nothing is found"}
+            related = tuple(Related(*start_of(facts, chunk), "rank 1 instead") for chunk in first)
+            severity = Severity.INFORMATION if one in hidden else Severity.HINT
             yield Violation(path, spans[one.anchor], values, one.anchor, related, severity)
+
+
+def _chunk(facts: Facts, chunk_id: str) -> Chunk:
+    return facts.catalog.by_id[chunk_id]
