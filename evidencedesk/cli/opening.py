@@ -104,9 +104,9 @@ def config_faults(snapshot: Snapshot, target: Target, but_not: str = "") -> list
 
 
 def _root_of(path: Path) -> Path:
-    start = path if path.is_dir() else path.parent
     from evidencedesk.workspace.files import find_config
 
+    start = path if path.is_dir() else path.parent
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 (never fails, even without a home)
     for folder in (start, *start.parents):
         if folder != start and folder == home:
