@@ -169,6 +169,7 @@ def test_an_unclosed_comment_counts_as_text() -> None:
         ("tokens", {"overlap": -1}, "overlap must be a whole number of words, 0 or more"),
         ("recursive", {"size": 10, "overlap": 10}, "overlap must be smaller than size"),
         ("recursive", {"separators": "\n"}, "separators must be a list of texts"),
+        ("recursive", {"separators": 5}, "separators must be a list of texts"),
         ("recursive", {"separators": [1]}, "separators must be a list of texts"),
     ],
 )

@@ -24,7 +24,7 @@ def recursive(size: int = 400, overlap: int = 0, separators: Sequence[str] = SEP
     than `size`. The text equals the source but for headings, which are left out, and white space at a chunk's ends.
     """
     check_window(size, overlap, "characters")
-    if isinstance(separators, str) or not all(isinstance(separator, str) for separator in separators):
+    if not isinstance(separators, list | tuple) or not all(isinstance(separator, str) for separator in separators):
         raise ValueError(f"separators must be a list of texts, not {separators!r}")
     splitter = _Splitter(size, overlap)
 
