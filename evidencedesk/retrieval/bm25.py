@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,10 +85,14 @@ class BM25:
         rows, counts = self.postings(term)
         return rows, self.idf(term) * counts * self.formula.gain / (counts + self._penalty[rows])
 
-    def scores(self, terms: Sequence[str]) -> NDArray[np.float64]:
-        """The score of every row: terms add up from the first to the last, a repeated one once."""
+    def scores(self, terms: Iterable[str]) -> NDArray[np.float64]:
+        """The score of every row: terms add up from the first to the last, a repeated one once.
+
+        A mapping gives terms with their weights, by which their contributions are multiplied.
+        """
+        weights = terms if isinstance(terms, Mapping) else dict.fromkeys(terms, 1.0)
         scores = np.zeros(self.n)
-        for term in dict.fromkeys(terms):
+        for term, weight in weights.items():
             rows, given = self.contributions(term)
-            scores[rows] += given
+            scores[rows] += given * weight
         return scores
