@@ -18,6 +18,7 @@ DefectKind = Literal[
     "front-matter-unclosed",
     "front-matter-not-a-mapping",
     "front-matter-duplicate-key",  # detail is the key
+    "front-matter-second",  # fields of another document in the middle of the body, where they are text
     "front-matter-value",  # a known field with a value of the wrong kind; detail says what was expected
 ]
 

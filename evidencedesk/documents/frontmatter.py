@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import yaml
@@ -21,7 +22,8 @@ _CLOSING = {
     "---": re.compile(r"(?:(?<=\n)|(?<=\r))(?:---|\.\.\.)[ \t]*(?=\r|\n|\Z)"),
     "+++": re.compile(r"(?:(?<=\n)|(?<=\r))\+\+\+[ \t]*(?=\r|\n|\Z)"),
 }
-_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?=\r|\n)")
+_RULE_LINE = re.compile(r"(?:\A|(?<=\n)|(?<=\r))---[ \t]*(?=\r|\n|\Z)")
+_BLANK_LINE = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*(?=\r|\n)")
 _COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 _KEY_LINE = re.compile(r"""["']?[^\W_][\w .-]*["']?[ \t]*:(?=\s|\Z)""")
 _ENTRY = re.compile(r"(?:\A|(?<=\n)|(?<=\r))(?=[^\s#:-][^:\r\n]*:(?:\s|\Z))")
@@ -97,6 +99,21 @@ def read_header(text: str, names: FieldMap) -> Header:
     else:
         header = Header(start)
     return _known(header, text, names) if header.front else header
+
+
+def later_headers(text: str, header: Header, names: FieldMap) -> list[Span]:
+    """The opening lines of blocks in the body that hold an id or a title between two `---` lines, and no blank line.
+
+    They are text all the same: a file is one document.
+    """
+    known = "|".join(re.escape(names.names.get(name, name)) for name in ("id", "title"))
+    field_line = re.compile(rf"[\r\n](?:{known})[ \t]*:[ \t]")
+    return [
+        Span(opening.start(), opening.start() + len("---"))
+        for opening, closing in pairwise(_RULE_LINE.finditer(text, header.body))
+        if field_line.search(text, opening.end(), closing.start())
+        and not _BLANK_LINE.search(text, opening.end(), closing.start())
+    ]
 
 
 def _fenced(text: str, opening: re.Match[str]) -> Header:

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from evidencedesk.documents.document import Block, BlockKind, Defect, Document, Section
-from evidencedesk.documents.frontmatter import FieldMap, read_header
+from evidencedesk.documents.frontmatter import FieldMap, later_headers, read_header
 from evidencedesk.documents.headings import plain_heading
 from evidencedesk.documents.language import guess_language
 from evidencedesk.documents.suppressions import find_suppressions
@@ -45,13 +45,15 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
     Blocks are CommonMark with GFM tables. Thematic breaks and link reference definitions are no blocks: they hold
     nothing to find. A heading inside a list or quote opens no section.
     """
-    header = read_header(text, fields or FieldMap())
+    fields = fields or FieldMap()
+    header = read_header(text, fields)
     environment: dict[str, Any] = {}
     tokens = _PARSER.parse(text[header.body :], environment)
     lines = _Lines(text, header.body)
     sections = _sections(tokens, environment, lines)
     blocks = _blocks(tokens, sections, lines)
-    code = (lines.span(token) for token in tokens if token.type in ("fence", "code_block"))
+    later = later_headers(text, header, fields)
+    code = [lines.span(token) for token in tokens if token.type in ("fence", "code_block")]
     nul = text.find("\0")
     texts = header.texts
     doc_id = texts.get("id") or _ENDING.sub("", path)
@@ -74,6 +76,7 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
             *(Defect("invalid-utf8", span) for span in bad),
             *([Defect("nul", Span(nul, nul + 1))] if nul >= 0 else []),
             *header.defects,
+            *(Defect("front-matter-second", span) for span in later if not any(area.contains(span) for area in code)),
         ),
     )
 

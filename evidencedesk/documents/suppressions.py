@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from evidencedesk.documents.document import Block, Section, Suppression
 from evidencedesk.text.spans import Span
@@ -15,7 +15,7 @@ _BACKTICKS = re.compile(r"(?<!\\)(`+)")
 
 
 def find_suppressions(
-    text: str, start: int, blocks: Sequence[Block], sections: Sequence[Section], code: Iterable[Span]
+    text: str, start: int, blocks: Sequence[Block], sections: Sequence[Section], code: Sequence[Span]
 ) -> tuple[Suppression, ...]:
     """The suppressing comments of the body, which begins at `start`; `code` are all code blocks at any depth.
 
@@ -25,7 +25,7 @@ def find_suppressions(
     if "evidencedesk:" not in text:
         return ()
     places = sorted([*(block.span for block in blocks), *(part.heading_span for part in sections if part.level)])
-    return tuple(_suppressions(text, start, places, list(code)))
+    return tuple(_suppressions(text, start, places, code))
 
 
 def _suppressions(text: str, start: int, places: Sequence[Span], code: Sequence[Span]) -> Iterator[Suppression]:

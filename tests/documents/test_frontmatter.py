@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from evidencedesk.documents.document import Document
 from evidencedesk.documents.frontmatter import FieldMap, FieldRule
 from evidencedesk.documents.markdown import parse_document
+from evidencedesk.text.spans import Span
 
 
 def parse(text: str, fields: FieldMap | None = None) -> Document:
@@ -102,11 +103,12 @@ def test_faults_stand_at_their_line_and_the_rest_is_read(
         ("---\n- % text\n---\ntext", ["front-matter-syntax"]),
         ("---\n- a\n- b\n---\ntext", ["front-matter-not-a-mapping"]),
         ("---\nhello\n---\ntext", ["front-matter-not-a-mapping"]),
+        ("---\r\nhello\r\n---\r\ntext", ["front-matter-not-a-mapping"]),
         ("---\n\nWelcome.\n\nNote: this is prose: yes.\n\n---\ntext", []),
         ("---\nWelcome.\n\nMore [text.\n---\ntext", []),
         ("---\n\n# Slide\n\n---\ntext", []),
         ("---\ntext", []),
-        ("text\n\n---\nid: x\n---\n", []),
+        ("text\n\n---\nid: x\n---\n", ["front-matter-second"]),
         ("{{< shortcode >}}\ntext", []),
         ("{}\ntext", []),
         ('{"id": "x"} text', []),
@@ -121,6 +123,25 @@ def test_what_only_looks_like_front_matter_stays_body_text(text: str, kinds: lis
     assert [defect.kind for defect in document.defects] == kinds
     assert (document.front, document.doc_id) == (None, "docs/page")
     assert document.sections[0].span.start == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_second_document_in_a_file_is_told_and_stays_text(end: str) -> None:
+    text = "---\nid: x\n---\n# A\n\ntext\n\n---\nid: y\ntags: [b]\n---\n# B\n\nmore\n".replace("\n", end)
+    document = parse(text)
+    assert [(defect.kind, defect.span) for defect in document.defects] == [
+        ("front-matter-second", Span(text.rindex("---" + end + "id"), text.rindex("---" + end + "id") + 3))
+    ]
+    assert document.doc_id == "x"
+    assert [section.heading for section in document.sections][-1] == "B"
+    assert "more" in [block.span.of(text) for block in document.blocks]
+
+
+@pytest.mark.parametrize(
+    "body", ["```\n---\nid: y\n---\n```", "---\n\nid: y\n\n---", "---\nNote: y\n---", "---\nid: y"]
+)
+def test_rules_around_prose_and_examples_in_code_are_no_second_document(body: str) -> None:
+    assert parse(f"---\nid: x\n---\n# A\n\n{body}\n").defects == ()
 
 
 def test_an_empty_block_is_front_matter_without_fields() -> None:
