@@ -17,7 +17,7 @@ _HEADING = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)(?P<heading>#{2,6}[ \t
 
 def _close(subject: ChunkedDocument, facts: Facts, violation: Violation) -> Iterator[Fix]:
     document = subject.document
-    block = next(block for block in document.blocks if block.span.start <= violation.span.start < block.span.end)
+    block = next(block for block in document.blocks if block.span.start == violation.span.start)
     mark = _MARK.match(violation.span.of(document.text))
     if mark is None:
         return
@@ -91,7 +91,7 @@ def open_fence(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
         if block.kind != "code" or block.closed:
             continue
         lines = LineIndex(document.text)
-        span = lines.line_span(lines.line_of(block.span.start))
+        span = Span(block.span.start, lines.line_span(lines.line_of(block.span.start)).end)
         heading = _swallowed(block, document.text)
         if heading is None:
             yield Violation(document.path, span, subject=block.info)
