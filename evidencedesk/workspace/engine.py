@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from evidencedesk.retrieval.evaluation import Evaluation, Standing
+from evidencedesk.retrieval.facts import ConfigDefect
 from evidencedesk.retrieval.searchers import Searcher
 from evidencedesk.workspace.baseline import BASELINE_PATH, Baseline, parse_baseline, write_baseline
 from evidencedesk.workspace.config import CONFIG_NAMES, Config, holds_config, parse_config
@@ -33,8 +34,9 @@ class Workspace:
     since the folder was opened, so that a loss stays visible until it is mended or accepted.
     """
 
-    def __init__(self, root: Path, today: date, progress: Progress) -> None:
+    def __init__(self, root: Path, today: date, progress: Progress, defaults: Config) -> None:
         self.root = root
+        self._defaults = defaults
         self._today = today
         self._progress = progress
         self._memo = Memo()
@@ -49,13 +51,21 @@ class Workspace:
         self.mark_saved()
 
     @classmethod
-    def open(cls, root: str | Path, *, today: date | None = None, progress: Progress | None = None) -> Workspace:
+    def open(
+        cls,
+        root: str | Path,
+        *,
+        today: date | None = None,
+        progress: Progress | None = None,
+        defaults: Config | None = None,
+    ) -> Workspace:
         """Read and evaluate a folder.
 
-        `today` is the day by which dates are judged (None: the current one); `progress` is called as work goes on.
+        `today` is the day by which dates are judged (None: the current one); `progress` is called as work goes on;
+        `defaults` are the settings of a folder that no file configures, such as those of an editor.
         Raises InputError when the folder does not exist or holds much more than a knowledge base.
         """
-        return cls(check_root(Path(root)), today or date.today(), progress or _silent)
+        return cls(check_root(Path(root)), today or date.today(), progress or _silent, defaults or Config())
 
     @property
     def snapshot(self) -> Snapshot:
@@ -123,8 +133,10 @@ class Workspace:
     def _read_settings(self) -> None:
         sources = filter(None, map(self._read, CONFIG_NAMES))
         self._settings = next((source for source in sources if holds_config(source.path, source.text)), None)
-        given = self._settings or Source(CONFIG_NAMES[0], "")
-        self._config, self._config_defects = parse_config(given.path, given.text)
+        self._config = self._defaults
+        self._config_defects: tuple[ConfigDefect, ...] = ()
+        if self._settings is not None:
+            self._config, self._config_defects = parse_config(self._settings.path, self._settings.text)
 
     def _read_files(self) -> None:
         """Look at the whole folder again; files that are as they were keep their results."""

@@ -1,8 +1,7 @@
 """Rules and configuration → the VS Code extension's settings. Invariant: no setting and no rule is written twice.
 
 `python -m evidencedesk_server.codegen PACKAGE_JSON` rewrites the generated settings of a `package.json`; with `--check`
-it only says whether they are out of date. Settings of the extension itself, whose names start with no section of the
-configuration, are left as they are.
+it only says whether they are out of date. Settings of another origin are left as they are.
 """
 
 from __future__ import annotations
@@ -21,12 +20,21 @@ PREFIX = "evidencedesk."
 
 Schema = dict[str, Any]
 
+INTERPRETER = f"{PREFIX}interpreter"
+_INTERPRETER: Schema = {
+    "type": "string",
+    "default": "",
+    "markdownDescription": "The Python that has EvidenceDesk installed. Empty: the one chosen in the Python extension, "
+    "else `python3` or `python`.",
+    "scope": "machine-overridable",
+}
+
 
 def settings(schema: Schema) -> dict[str, Schema]:
     """A setting per value of the configuration, by its name in the editor.
 
-    All are unset by default: what the workspace's own configuration says counts before them, and what neither says has
-    the default that the description names.
+    All are unset by default. They count for a folder that has no configuration file; what neither says has the default
+    that the description names.
     """
     return dict(_settings(PREFIX, schema, schema.get("$defs", {})))
 
@@ -47,7 +55,7 @@ def _setting(name: str, value: Schema) -> Schema:
         value = _severities(value)
     elif default not in (None, [], {}):
         description += f" Default: `{json.dumps(default)}`."
-    return {**_or_unset(value), "default": None, "markdownDescription": description, "scope": "resource"}
+    return {**_or_unset(value), "default": None, "markdownDescription": description, "scope": "window"}
 
 
 def _or_unset(value: Schema) -> Schema:
@@ -91,7 +99,7 @@ def updated(package: str) -> str:
     sections = tuple({f"{PREFIX}{name.removeprefix(PREFIX).split('.')[0]}." for name in generated})
     configuration = manifest["contributes"]["configuration"]
     kept = {name: value for name, value in configuration["properties"].items() if not name.startswith(sections)}
-    configuration["properties"] = {**kept, **generated}
+    configuration["properties"] = {**kept, INTERPRETER: _INTERPRETER, **generated}
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -38,7 +38,7 @@ from evidencedesk_server.messages import (
 )
 from evidencedesk_server.protocol import Protocol
 from evidencedesk_server.scheduler import Scheduler
-from evidencedesk_server.session import ClientProfile, Folder, OpenDocument, Session
+from evidencedesk_server.session import ClientProfile, Folder, OpenDocument, Session, settings_of
 
 _LOG = logging.getLogger(__name__)
 _PAUSE_SECONDS = 0.3
@@ -87,9 +87,9 @@ class Desk(LanguageServer):
         """End the engine and everything that runs."""
         self.lost = True
         self.scheduler.stop()
+        await self.engine.stop()
         for task in self._tasks:
             task.cancel()
-        await self.engine.stop()
 
     def spawn(self, work: Any) -> None:
         """Run a coroutine beside the handlers; a failure in it is logged."""
@@ -140,6 +140,15 @@ class Desk(LanguageServer):
         self._send(CloseFolder(do="close-folder", folder=folder.uri))
         self.evaluate_all()
         return self.answers.forget_folder(folder.uri)
+
+    def configure(self, given: Any) -> None:
+        """Take over the editor's settings; the folders are indexed again when that changes something."""
+        settings = settings_of(given)
+        if settings != self.session.settings:
+            self.session.settings = settings
+            for folder in self.session.folders.values():
+                self._open_folder(folder)
+            self.evaluate_all()
 
     def changed(self, document: OpenDocument) -> None:
         """A buffer has new text: evaluate after the pause."""
@@ -205,6 +214,7 @@ class Desk(LanguageServer):
                     root=folder.root,
                     poll=not profile.watches,
                     style=profile.style,
+                    settings=self.session.settings,
                 )
             )
         )

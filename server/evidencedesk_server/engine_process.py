@@ -28,6 +28,7 @@ class EngineProcess:
         self._ended = ended
         self._command = command
         self._process: asyncio.subprocess.Process | None = None
+        self._starting: asyncio.Future[asyncio.subprocess.Process] | None = None
         self._reading: asyncio.Task[None] | None = None
         self._waiting: list[bytes] = []
         self._stopping = False
@@ -39,11 +40,13 @@ class EngineProcess:
 
     async def start(self) -> None:
         """Start the process; requests sent before are delivered now. Raises OSError when it cannot be started."""
-        process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        self._starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+            )
         )
+        process = await asyncio.shield(self._starting)
         if self._stopping:
-            process.kill()
             return
         self._process = process
         waiting, self._waiting = self._waiting, []
@@ -59,8 +62,14 @@ class EngineProcess:
         """End the process: its input closes, and if that is not enough within a second, it is killed."""
         self._stopping = True
         process, self._process = self._process, None
-        if process is None:
+        if self._starting is None:
             return
+        if process is None:
+            # A start that is under way is waited for: a process that nobody knows would outlive us.
+            try:
+                process = await asyncio.shield(self._starting)
+            except OSError:
+                return
         if process.stdin is not None:
             process.stdin.close()
         try:

@@ -35,7 +35,10 @@ class Style(TypedDict):
 
 
 class OpenFolder(TypedDict):
-    """Index a folder. With `poll`, the engine looks for changes on disk by itself and answers with `seq` 0."""
+    """Index a folder. With `poll`, the engine looks for changes on disk by itself and answers with `seq` 0.
+
+    `settings` are the editor's, nested as in a configuration file; they count where no file configures the folder.
+    """
 
     do: Literal["open-folder"]
     seq: int
@@ -43,6 +46,7 @@ class OpenFolder(TypedDict):
     root: str
     poll: bool
     style: Style
+    settings: dict[str, Any]
 
 
 class CloseFolder(TypedDict):

@@ -19,9 +19,10 @@ from evidencedesk_server.features import (
     folders,
     hover,
     progress,
+    settings,
     watching,
 )
-from evidencedesk_server.session import ClientProfile, Session
+from evidencedesk_server.session import ClientProfile, Session, settings_of
 from evidencedesk_server.transport import read_bodies
 
 FEATURES: tuple[Callable[[Desk], None], ...] = (
@@ -31,6 +32,7 @@ FEATURES: tuple[Callable[[Desk], None], ...] = (
     code_actions.register,
     baseline.register,
     folders.register,
+    settings.register,
     watching.register,
     progress.register,
 )
@@ -63,6 +65,8 @@ async def serve(desk: Desk, reader: asyncio.StreamReader) -> int:
 
 def _initialize(desk: Desk, params: types.InitializeParams) -> None:
     desk.session = Session(ClientProfile.of(params.capabilities))
+    options = params.initialization_options
+    desk.session.settings = settings_of(options.get("settings") if isinstance(options, dict) else None)
     for register in FEATURES:
         register(desk)
     desk.start_engine()

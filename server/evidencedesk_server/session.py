@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 
@@ -125,11 +126,30 @@ class OpenDocument:
         return Span(start, max(start, end))
 
 
+_SECTIONS = ("documents", "labels", "chunking", "retrieval", "scope", "rules")
+
+
+def settings_of(given: Any) -> dict[str, Any]:
+    """The part of an editor's settings that configures workspaces; what is null, or not ours, is unset."""
+    if not isinstance(given, dict):
+        return {}
+    return {name: _set_values(given[name]) for name in _SECTIONS if isinstance(given.get(name), dict)}
+
+
+def _set_values(given: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: _set_values(value) if isinstance(value, dict) else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
 class Session:
     """Folders and open documents. Documents are found by URI however it is escaped."""
 
     def __init__(self, profile: ClientProfile) -> None:
         self.profile = profile
+        self.settings: dict[str, Any] = {}
         self.folders: dict[str, Folder] = {}
         self.documents: dict[Place | str, OpenDocument] = {}
         self._keys: dict[str, Place | str] = {}

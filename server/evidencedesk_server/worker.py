@@ -11,10 +11,13 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+from pydantic import ValidationError
 
 from evidencedesk.errors import EvidenceDeskError
 from evidencedesk.workspace import Change, Workspace
+from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import read_source
 from evidencedesk_server.disk_poll import DiskPoll
 from evidencedesk_server.messages import (
@@ -134,7 +137,8 @@ class Engine:
         view = FolderView(folder, request["style"], lambda path: not self._is_nested(folder, path))
         files: list[FileAnswer] = []
         try:
-            workspace = Workspace.open(request["root"], progress=self._progress_of(folder))
+            defaults = self._config_of(request["settings"])
+            workspace = Workspace.open(request["root"], progress=self._progress_of(folder), defaults=defaults)
         except EvidenceDeskError as error:
             opened["error"] = str(error)
         else:
@@ -144,6 +148,17 @@ class Engine:
                 self._say(Notice(say="notice", level="info", text=note))
         self._answer(request["seq"], files, [], whole=folder)
         self._say(opened)
+
+    def _config_of(self, settings: dict[str, Any]) -> Config:
+        """The editor's settings as a configuration; the defaults when they are no valid one, which is said."""
+        try:
+            return Config.model_validate(settings)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(map(str, ("evidencedesk", *first["loc"])))
+            text = f"EvidenceDesk's editor settings are not used: {name} is wrong ({first['msg']})."
+            self._say(Notice(say="notice", level="warning", text=text))
+            return Config()
 
     def _update(self, request: Update) -> None:
         self._buffers = request["buffers"]

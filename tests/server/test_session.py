@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from evidencedesk.text.spans import LineIndex, Span
 from evidencedesk_server.messages import Place
-from evidencedesk_server.session import ClientProfile, OpenDocument, Session
+from evidencedesk_server.session import ClientProfile, OpenDocument, Session, settings_of
 
 
 def session_with(*roots: Path) -> Session:
@@ -144,3 +144,22 @@ def test_characters_that_were_not_touched_keep_their_place_through_any_edits(
             assert document.present_span(Span(original, original + 1)) == Span(present, present + 1)
         else:
             assert document.evaluated_offset(present) is None
+
+
+@pytest.mark.parametrize("given", [None, [], "x", 3, {}, {"interpreter": "python"}, {"retrieval": None}])
+def test_settings_that_set_nothing_are_empty(given: object) -> None:
+    assert settings_of(given) == {}
+
+
+def test_null_settings_count_as_unset() -> None:
+    given = {
+        "retrieval": {"k": 3, "floor": None},
+        "documents": {"fields": {"id_field": None}},
+        "rules": {"severity": {"ED201": "error"}},
+        "trace": {"server": "off"},
+    }
+    assert settings_of(given) == {
+        "retrieval": {"k": 3},
+        "documents": {"fields": {}},
+        "rules": {"severity": {"ED201": "error"}},
+    }

@@ -110,7 +110,8 @@ class Puller:
         """
         self._pulls_workspace = True
         known = {entry.uri: entry.value for entry in params.previous_result_ids}
-        await self._desk.answers.until(self._all_indexed, _WAIT_WORKSPACE_SECONDS)
+        if not await self._desk.answers.until(self._all_indexed, _WAIT_WORKSPACE_SECONDS):
+            raise _try_again()
         if params.partial_result_token is not None:
             await self._desk.answers.until(lambda: self._has_news(known), _WAIT_WORKSPACE_SECONDS)
         reports = [self._report(answer, known) for answer in self._listed()]

@@ -1,0 +1,168 @@
+"""The engine process's side, called directly."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answer_making import FOLDER, PAGE, STYLE, label, workspace
+from evidencedesk.workspace import Workspace
+from evidencedesk_server.messages import AcceptBaseline, CloseFolder, FileChange, OpenBuffer, OpenFolder, Update
+from evidencedesk_server.worker import Engine
+
+LABELS = [label("q1", "Is the parcel label free?", "The parcel label is free.")]
+BROKEN = PAGE.replace("The parcel label is free.", "The parcel\n\nlabel is free.")
+
+
+class Loop:
+    """The other side: asks, and keeps what was said."""
+
+    def __init__(self) -> None:
+        self.said: list[Any] = []
+        self.engine = Engine(self.said.append)
+        self._seq = 0
+
+    def open(self, root: Path, folder: str = FOLDER, settings: dict[str, Any] | None = None, poll: bool = False) -> Any:
+        def request(seq: int) -> OpenFolder:
+            return OpenFolder(
+                do="open-folder",
+                seq=seq,
+                folder=folder,
+                root=str(root),
+                poll=poll,
+                style=STYLE,
+                settings=settings or {},
+            )
+
+        return self.ask(request)
+
+    def update(self, path: str, text: str | None, saved: bool = False, open_paths: tuple[str, ...] = ()) -> Any:
+        buffers = [OpenBuffer(folder=FOLDER, path=name, uri=f"{FOLDER}/{name}") for name in open_paths]
+        changes = [FileChange(folder=FOLDER, path=path, text=text)]
+        return self.ask(lambda seq: Update(do="update", seq=seq, changes=changes, saved=saved, buffers=buffers))
+
+    def ask(self, request: Callable[[int], Any]) -> Any:
+        """The answers to a request: exactly one message."""
+        self._seq += 1
+        self.engine.handle(request(self._seq))
+        (answers,) = [said for said in self.said if said["say"] == "answers" and said["seq"] == self._seq]
+        return answers
+
+    def notices(self) -> list[str]:
+        return [said["text"] for said in self.said if said["say"] == "notice"]
+
+
+def codes(answers: Any, path: str) -> set[str]:
+    return {found["code"] for answer in answers["files"] if answer["path"] == path for found in answer["diagnostics"]}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    workspace(tmp_path, LABELS)
+    return tmp_path
+
+
+def test_an_edit_is_answered_with_what_it_changed_and_the_open_documents_hovers(root: Path) -> None:
+    loop = Loop()
+    assert loop.open(root)["whole"] == FOLDER
+    answers = loop.update("returns.md", BROKEN, open_paths=("returns.md",))
+    assert "ED201" in codes(answers, "returns.md")
+    (buffer,) = answers["buffers"]
+    assert any("Holds only a part" in text for text in buffer["texts"].values())
+
+
+def test_opening_and_closing_an_unchanged_file_evaluates_nothing(root: Path) -> None:
+    loop = Loop()
+    loop.open(root)
+    opened: Workspace = loop.engine._folders[FOLDER].workspace
+    revision = opened.snapshot.revision
+    loop.update("returns.md", PAGE, open_paths=("returns.md",))
+    loop.update("returns.md", None)
+    assert opened.snapshot.revision == revision
+
+
+def test_a_buffer_keeps_its_text_when_the_disk_changes_below_it(root: Path) -> None:
+    loop = Loop()
+    loop.open(root)
+    loop.update("returns.md", PAGE, open_paths=("returns.md",))
+    (root / "returns.md").write_text(BROKEN, encoding="utf-8")
+    # Another change makes the workspace look at everything again.
+    loop.update("evidencedesk.toml", '[chunking]\nstrategy = "paragraph"\n# note\n', open_paths=("returns.md",))
+    assert loop.engine._folders[FOLDER].workspace.snapshot.texts["returns.md"] == PAGE
+    assert "ED201" in codes(loop.update("returns.md", None), "returns.md")
+
+
+def test_regressions_stay_after_the_save_until_they_are_mended_or_accepted(root: Path) -> None:
+    loop = Loop()
+    loop.open(root)
+    assert codes(loop.update("returns.md", BROKEN), "labels.json") & {"ED602", "ED603"}
+    saved = loop.update("returns.md", BROKEN, saved=True)
+    assert saved["files"] == []
+    accepted = loop.ask(lambda seq: AcceptBaseline(do="accept-baseline", seq=seq, folder=FOLDER))
+    assert not codes(accepted, "labels.json") & {"ED601", "ED602", "ED603"}
+    assert not (root / ".evidencedesk").exists()
+
+
+def test_a_folder_that_cannot_be_opened_is_told_and_later_requests_are_answered(tmp_path: Path) -> None:
+    loop = Loop()
+    assert loop.open(tmp_path / "missing")["files"] == []
+    (opened,) = [said for said in loop.said if said["say"] == "opened"]
+    assert "does not exist" in opened["error"]
+    assert loop.update("a.md", "text")["files"] == []
+
+
+def test_a_failing_request_is_answered_and_told_and_the_next_one_works(
+    root: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    loop = Loop()
+    loop.open(root)
+    with monkeypatch.context() as patch, caplog.at_level(logging.CRITICAL):
+        patch.setattr(Workspace, "apply", lambda *_: 1 / 0)
+        assert loop.update("returns.md", BROKEN)["files"] == []
+    assert "ZeroDivisionError" in loop.notices()[0]
+    assert "ED201" in codes(loop.update("returns.md", BROKEN), "returns.md")
+
+
+def test_the_inner_folder_speaks_for_its_files(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    workspace(tmp_path / "inner", [label("q1", "Is it?", "words that stand nowhere")])
+    loop = Loop()
+    loop.open(tmp_path / "inner", f"{FOLDER}/inner")
+    outer = loop.open(tmp_path)
+    assert [answer for answer in outer["files"] if answer["path"].startswith("inner/")] == []
+    loop.engine.handle(CloseFolder(do="close-folder", folder=f"{FOLDER}/inner"))
+    assert "ED705" in codes(loop.update("new.md", "# New\n\nText.\n"), "inner/labels.json")
+
+
+def test_editor_settings_count_where_no_file_configures_the_folder(root: Path) -> None:
+    settings = {"rules": {"select": ["ED201"]}, "retrieval": {"k": 2}}
+    loop = Loop()
+    loop.open(root, settings=settings)
+    assert loop.engine._folders[FOLDER].workspace.config.retrieval.k == 5
+    (root / "evidencedesk.toml").unlink()
+    loop.open(root, settings=settings)
+    assert loop.engine._folders[FOLDER].workspace.config.retrieval.k == 2
+    loop.open(root, settings={"retrieval": {"k": 0}})
+    assert "evidencedesk.retrieval.k is wrong" in loop.notices()[0]
+    assert loop.engine._folders[FOLDER].workspace.config.retrieval.k == 5
+
+
+def test_changes_on_disk_are_found_without_a_watching_client(root: Path) -> None:
+    loop = Loop()
+    loop.open(root, poll=True)
+    said = len(loop.said)
+    loop.engine.look_at_disk()
+    assert len(loop.said) == said
+    (root / "returns.md").write_text(BROKEN, encoding="utf-8")
+    (root / "new.md").write_text("# New\n\nA page.\n", encoding="utf-8")
+    loop.engine.look_at_disk()
+    assert "ED201" in codes(loop.said[-1], "returns.md")
+    assert "new.md" in loop.engine._folders[FOLDER].workspace.snapshot.texts
+    (root / "new.md").unlink()
+    (root / ".gitignore").write_text("returns.md\n")
+    loop.engine.look_at_disk()
+    assert not {"new.md", "returns.md"} & loop.engine._folders[FOLDER].workspace.snapshot.texts.keys()
