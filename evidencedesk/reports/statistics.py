@@ -13,7 +13,7 @@ from evidencedesk.reports.figures import answer_rank, grades
 from evidencedesk.reports.summary import weight
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
-from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnfindableSection
 from evidencedesk.retrieval.repeats import equal_pages, repeats
 from evidencedesk.rule import Problem
 from evidencedesk.text.spans import Span
@@ -189,7 +189,7 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
             path: sum(1 for section in chunked.document.sections if section.level)
             for path, chunked in facts.documents.items()
         },
-        tuple(Case(section.path) for section in facts.unfindable),
+        tuple(_unfindable(section, facts) for section in facts.unfindable),
     )
 
 
@@ -307,3 +307,8 @@ def _winner(evaluation: Evaluation, twin_of: Mapping[str, str]) -> str:
     if twin_of.get(winner.id, winner.id) == twin_of.get(answer.id, answer.id):
         return "with the same text"
     return "on the same page" if winner.doc_id == answer.doc_id else "on another page"
+
+
+def _unfindable(section: UnfindableSection, facts: Facts) -> Case:
+    page_found = any(facts.catalog.by_id[winner].path == section.path for winner in section.winners)
+    return Case(section.path, "on a page that is found" if page_found else "on a page that is not found either")

@@ -138,6 +138,22 @@ def test_missed_outranked_and_dropped_answers_name_what_is_behind_them(tmp_path:
     assert [case.path for case in found["answers missed"].cases] == ["b.md"]
 
 
+def test_an_unfindable_section_tells_whether_its_page_is_found(tmp_path: Path) -> None:
+    made = opened(
+        tmp_path,
+        {
+            "evidencedesk.toml": f'{chunking("section")}[retrieval]\nsearcher = "sparse"\nk = 1\n',
+            "pump.md": "# Pump\n\n## Cleaning\n\nWipe it.\n\n## Warranty\n\nCleaning the pump ends its warranty.\n",
+            "lamp.md": "# Lamp\n\n## Charging\n\nOnce a week.\n",
+            "misc.md": "# Cellar\n\nCharging any lamp or other lamp is done in the cellar.\n",
+        },
+    )
+    assert [(case.path, case.reason) for case in causes(made)["sections unfindable"].cases] == [
+        ("lamp.md", "on a page that is not found either"),
+        ("pump.md", "on a page that is found"),
+    ]
+
+
 def test_one_file_has_its_own_share(tmp_path: Path) -> None:
     made = opened(
         tmp_path,
