@@ -114,21 +114,13 @@ class LineIndex:
         column = max(0, column)
         if encoding == "utf-32" or self._ascii:
             return min(span.start + column, span.end)
-        width = _utf16_width if encoding == "utf-16" else _utf8_width
-        units = 0
-        for offset in range(span.start, span.end):
-            units += width(self.text[offset])
-            if units > column:
-                return offset
-        return span.end
-
-
-def _utf16_width(char: str) -> int:
-    return 2 if char > "\uffff" else 1
-
-
-def _utf8_width(char: str) -> int:
-    return 1 if char < "\x80" else 2 if char < "\u0800" else 3 if char < "\U00010000" else 4
+        # The last offset not past the column, by bisection: a minified file is one line of a million characters.
+        low, high = span.start, min(span.start + column, span.end)
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = _units(self.text[span.start : middle], encoding, False) <= column
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return low
 
 
 def _units(piece: str, encoding: Encoding, is_ascii: bool) -> int:
