@@ -1,32 +1,21 @@
-"""Words → terms of an index or a query. Invariant: every word is indexed; stop words leave the query only."""
+"""Text → terms of an index or a question, per language. Invariant: both sides of a match are analysed alike.
+
+Without any setting every word is indexed as it stands, and stop words leave the question only.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Protocol
+
+from evidencedesk.text.stemming import ALGORITHM_OF_LANG, stemmer
+from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
+from evidencedesk.text.synonyms import Synonyms
 from evidencedesk.text.words import words
 
-_ENGLISH = """
-a an the this that these those some any such
-and or but nor so if then than as because while whether though although
-of in on at by to from for with without into onto over under about between among during through per via within
-after before since until upon against across along around toward towards
-i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
-it its itself they them their theirs themselves one ones someone somebody anyone anybody something anything
-who whom whose which what when where why how
-is am are was were be been being do does did doing done have has had having
-can could may might must shall should will would ought need
-not no yes please there here also just only very too
-get gets got getting let lets
-s t d m ll re ve don doesn didn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn cannot
-"""
-
-_BANGLA = """
-আমি আমার আমাকে আমরা আমাদের তুমি তোমার আপনি আপনার আপনাদের সে তার তাকে তারা তাদের এটা এটি ওটা এই ওই সেই এর যে যা যদি
-কি কী কে কার কাকে কোন কোনো কোথায় কখন কবে কেন কেমন কীভাবে কিভাবে কত কয়
-এবং ও আর বা কিন্তু তবে তাই না নয় নেই হয় হবে হয়ে হলে আছে ছিল করে করা করতে করি করব করবো করেন পারি পারব পারবো পারে পারেন
-জন্য থেকে দিয়ে সঙ্গে সাথে মধ্যে উপর পরে আগে পর্যন্ত হতে একটি একটা টি টা
-"""
-
-STOP_WORDS: frozenset[str] = frozenset(words(_ENGLISH + _BANGLA))
+STOP_WORDS: frozenset[str] = STOP_WORDS_BY_LANG["en"] | STOP_WORDS_BY_LANG["bn"]
 """English and Bangla words that a question is built with, not about."""
 
 
@@ -38,3 +27,130 @@ def index_terms(text: str) -> list[str]:
 def query_terms(text: str) -> list[str]:
     """The distinct words of a question in order of first occurrence, without stop words."""
     return [word for word in dict.fromkeys(words(text)) if word not in STOP_WORDS]
+
+
+class Analyzer(Protocol):
+    """How the texts of one language become terms."""
+
+    def terms(self, text: str) -> list[str]:
+        """What is indexed of a text, in order and with repetitions."""
+
+    def content(self, question: str) -> list[str]:
+        """What a question asks about, in order and with repetitions."""
+
+    def expand(self, tokens: Iterable[str]) -> dict[str, float]:
+        """Terms to search for, with their weights: the tokens by their number, and what stands for them."""
+
+    def related(self, term: str) -> frozenset[str]:
+        """Terms that stand for this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainAnalyzer:
+    """Words as they stand; English and Bangla stop words leave the question only."""
+
+    def terms(self, text: str) -> list[str]:
+        """See Analyzer."""
+        return index_terms(text)
+
+    def content(self, question: str) -> list[str]:
+        """See Analyzer."""
+        return [word for word in words(question) if word not in STOP_WORDS]
+
+    def expand(self, tokens: Iterable[str]) -> dict[str, float]:
+        """See Analyzer."""
+        return Synonyms(()).expand(tokens)
+
+    def related(self, term: str) -> frozenset[str]:
+        """See Analyzer."""
+        return frozenset()
+
+
+@dataclass(frozen=True)
+class StemmingAnalyzer:
+    """Stems without stop words, and synonyms.
+
+    A word with hyphens gives its parts. A part counts that is no stop word and is longer than one character or a
+    digit; when two or more count, the compound of their stems comes before them. Stop words are looked at before
+    stemming; `ё` reads as `е`. `algorithm` is one of `stemming.ALGORITHMS`, "" leaves words unstemmed; `find` finds
+    the words of a lower-case text.
+    """
+
+    algorithm: str = ""
+    stop_words: frozenset[str] = frozenset()
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    find: Callable[[str], list[str]] = words
+
+    def terms(self, text: str) -> list[str]:
+        """See Analyzer."""
+        found: list[str] = []
+        for word in self.find(text.lower().replace("ё", "е")):
+            parts = [
+                self._stem(part)
+                for part in word.split("-")
+                if part not in self.stop_words and (len(part) > 1 or part.isdigit())
+            ]
+            if len(parts) > 1:
+                found.append("-".join(parts))
+            found += parts
+        return found
+
+    def content(self, question: str) -> list[str]:
+        """See Analyzer."""
+        return self.terms(question)
+
+    def expand(self, tokens: Iterable[str]) -> dict[str, float]:
+        """See Analyzer."""
+        return self._groups.expand(tokens)
+
+    def related(self, term: str) -> frozenset[str]:
+        """See Analyzer."""
+        return self._groups.related.get(term, frozenset())
+
+    @cached_property
+    def _stem(self) -> Callable[[str], str]:
+        return stemmer(self.algorithm) if self.algorithm else str
+
+    @cached_property
+    def _groups(self) -> Synonyms:
+        return Synonyms([[self.terms(phrase) for phrase in group] for group in self.synonyms])
+
+
+PLAIN = PlainAnalyzer()
+
+
+@cache
+def snowball(lang: str) -> StemmingAnalyzer:
+    """The analyzer of a language with nothing configured: its Snowball algorithm and stop words, where it has them."""
+    return StemmingAnalyzer(ALGORITHM_OF_LANG.get(lang, ""), STOP_WORDS_BY_LANG.get(lang, frozenset()))
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Which analyzer reads which language; `other` gives one for a language that `by_lang` does not name.
+
+    A text is read by the analyzer of its own language. A question names none: it is read by the analyzers of all
+    languages present in the index, and what they find is searched for together, each term at its greatest weight.
+    """
+
+    by_lang: Mapping[str, Analyzer] = field(default_factory=dict)
+    other: Callable[[str], Analyzer] = lambda lang: PLAIN
+
+    def of(self, lang: str) -> Analyzer:
+        """The analyzer of a language code; `pt-BR` is read as `pt` when only that is named."""
+        code = lang.lower()
+        base = code.replace("_", "-").split("-")[0]
+        return self.by_lang.get(code) or self.by_lang.get(base) or self.other(base)
+
+
+def weigh(question: str, analyzers: Iterable[Analyzer], *, repeats: bool = False) -> dict[str, float]:
+    """What a question is searched by: the terms that each analyzer finds, at the greatest weight that one gives.
+
+    With `repeats` a term that the question holds twice weighs double.
+    """
+    weights: dict[str, float] = {}
+    for analyzer in dict.fromkeys(analyzers):
+        tokens = analyzer.content(question)
+        for term, weight in analyzer.expand(tokens if repeats else dict.fromkeys(tokens)).items():
+            weights[term] = max(weights.get(term, 0.0), weight)
+    return weights
