@@ -156,7 +156,7 @@ def _yaml(content: str, offset: int) -> _Entries:
         fields: dict[str, FrontMatterField] = {}
         _add_entries(node, content, offset, fields, defects)
         return _Entries(fields, defects)
-    first_line = content.splitlines()[0]
+    first_line = LINE_END.split(content, maxsplit=1)[0]
     found = "a list" if isinstance(node, yaml.SequenceNode) else "text"
     detail = f"found {found} instead of `field: value` lines"
     defects.append(Defect("front-matter-not-a-mapping", Span(offset, offset + len(first_line)), detail))
@@ -266,13 +266,14 @@ def _syntax_defect(error: Exception, content: str, offset: int) -> Defect:
 
 
 def _toml(content: str, offset: int) -> _Entries:
+    content = content.replace("\r\n", " \n").replace("\r", "\n")
     try:
-        values = tomllib.loads(content.replace("\r\n", "\n").replace("\r", "\n"))
+        values = tomllib.loads(content)
     except (tomllib.TOMLDecodeError, RecursionError):
         return _Entries(None, [])
     tables = re.search(r"^[ \t]*\[", content, re.MULTILINE)
     top = content[: tables.start()] if tables else content
-    places = {match["key"]: match for match in _TOML_LINE.finditer(top.replace("\r", "\n"))}
+    places = {match["key"]: match for match in _TOML_LINE.finditer(top)}
     nowhere = Span(offset, offset)
     fields: dict[str, FrontMatterField] = {}
     for key, value in values.items():

@@ -33,7 +33,6 @@ _KINDS: dict[str, BlockKind] = {
 _FENCE_LINE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
 _ENDING = re.compile(r"(?<=[^/])\.[^./]+\Z")
 
-
 # Inline parsing is off: it costs most of the time, and only headings need it.
 _PARSER = MarkdownIt("commonmark").enable("table")
 _PARSER.core.ruler.enableOnly(["normalize", "block"])

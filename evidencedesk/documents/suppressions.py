@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from evidencedesk.documents.document import Block, Section, Suppression
@@ -11,7 +13,7 @@ from evidencedesk.text.spans import Span
 _COMMENT = re.compile(r"<!--[ \t]*evidencedesk:(?P<words>[^<>]{0,2000}?)-->")
 _WORD = re.compile(r"[^\s,]+")
 _ONLY_COMMENTS = re.compile(r"\s*(?:<!--(?:[^-]|-(?!->))*-->\s*)+\Z")
-_BACKTICKS = re.compile(r"(?<!\\)(`+)")
+_BACKTICKS = re.compile(r"(?<!\\)`+")
 
 
 def find_suppressions(
@@ -29,12 +31,16 @@ def find_suppressions(
 
 
 def _suppressions(text: str, start: int, places: Sequence[Span], code: Sequence[Span]) -> Iterator[Suppression]:
+    targets = _targets(text, places)
+    inline_code: dict[Span, list[Span]] = {}
     for comment in _COMMENT.finditer(text, start):
         span = Span(*comment.span())
-        if any(block.contains(span) for block in code):
+        home = _around(span, places)
+        if home is None or _around(span, code):
             continue
-        home = next((place for place in places if place.contains(span)), None)
-        if home is None or _in_code_span(text, home, span):
+        if home not in inline_code:
+            inline_code[home] = _code_spans(text, home)
+        if _around(span, inline_code[home]):
             continue
         offset = comment.start("words")
         words = [
@@ -44,29 +50,41 @@ def _suppressions(text: str, start: int, places: Sequence[Span], code: Sequence[
         if verb == "ignore-file":
             yield Suppression(tuple(words[1:]), span, Span(0, len(text)))
         elif verb == "ignore":
-            yield Suppression(tuple(words[1:]), span, _target(text, places, home))
+            yield Suppression(tuple(words[1:]), span, targets[home])
         else:
             yield Suppression(tuple(words[:1]) or (("", span),), span, span)
 
 
-def _target(text: str, places: Sequence[Span], home: Span) -> Span:
-    if not _ONLY_COMMENTS.match(home.of(text)):
-        return home
-    following = (place for place in places if place.start >= home.end and not _ONLY_COMMENTS.match(place.of(text)))
-    return next(following, home)
+def _around(span: Span, ordered: Sequence[Span]) -> Span | None:
+    """The one of the ordered, disjoint spans that contains `span`."""
+    index = bisect_right(ordered, (span.start, math.inf)) - 1
+    return ordered[index] if index >= 0 and ordered[index].contains(span) else None
 
 
-def _in_code_span(text: str, home: Span, comment: Span) -> bool:
-    """Whether the comment lies between two equal runs of backticks of its block."""
-    runs = [(match.start(1), len(match[1])) for match in _BACKTICKS.finditer(text, home.start, home.end)]
-    index = 0
-    while index < len(runs) and runs[index][0] < comment.start:
-        start, length = runs[index]
-        closing = next((later for later in range(index + 1, len(runs)) if runs[later][1] == length), None)
-        if closing is None:
-            index += 1
-            continue
-        if start < comment.start and comment.end <= runs[closing][0]:
-            return True
-        index = closing + 1
-    return False
+def _targets(text: str, places: Sequence[Span]) -> dict[Span, Span]:
+    """What a comment in each place covers: the place, or for a mere comment the next that is more (itself, if none)."""
+    targets: dict[Span, Span] = {}
+    following = None
+    for place in reversed(places):
+        if not _ONLY_COMMENTS.match(place.of(text)):
+            following = targets[place] = place
+        else:
+            targets[place] = following or place
+    return targets
+
+
+def _code_spans(text: str, home: Span) -> list[Span]:
+    """The inline code of a block: from a run of backticks to the next run of equal length."""
+    runs = [Span(*match.span()) for match in _BACKTICKS.finditer(text, home.start, home.end)]
+    closing: dict[Span, Span] = {}
+    later: dict[int, Span] = {}
+    for run in reversed(runs):
+        length = run.end - run.start
+        if length in later:
+            closing[run] = later[length]
+        later[length] = run
+    spans: list[Span] = []
+    for run in runs:
+        if run in closing and (not spans or run.start >= spans[-1].end):
+            spans.append(Span(run.start, closing[run].end))
+    return spans
