@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from evidencedesk.text.spans import Span
 
@@ -26,6 +26,13 @@ class Location:
     heading: Span
 
 
+class Passage(NamedTuple):
+    """What is embedded for a chunk: its id and the text that a model reads."""
+
+    passage_id: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A piece of one document. Key: `id` = `<doc_id>:c<n>`, n from 0 per document and strategy.
@@ -46,7 +53,7 @@ class Chunk:
     audience: str = "public"
     lang: str = ""
 
-    def to_passage(self) -> str:
+    def to_passage(self) -> Passage:
         """What an embedding model reads: title and section above the text."""
         heading = " – ".join(part for part in (self.title, self.section) if part)
-        return f"{heading}\n{self.text}" if heading else self.text
+        return Passage(self.id, f"{heading}\n{self.text}" if heading else self.text)

@@ -66,7 +66,7 @@ def oversize_chunk(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation
         return
     document = subject.document
     for chunk in subject.chunks:
-        passage = chunk.to_passage()
+        passage = chunk.to_passage().text
         if len(passage) <= facts.word_limit:  # no word is shorter than a character
             continue
         total = len(words(passage))

@@ -24,7 +24,7 @@ FOUND = ranked(
 
 
 def vectors(found: RankedList) -> np.ndarray:
-    return Model.hashed().embed_batch([candidate.chunk.to_passage() for candidate in found])
+    return Model.hashed().embed_batch([candidate.chunk.to_passage().text for candidate in found])
 
 
 def test_a_copy_of_the_best_falls_behind_another_subject() -> None:

@@ -34,7 +34,7 @@ def test_a_copied_chunk_is_allowed_and_ranks_beside_its_original() -> None:
 def test_the_vector_index_ranks_as_the_dense_searcher_does() -> None:
     model = Model.toy()
     chunks = paragraphs().chunks
-    index, _ = VectorIndex.build([(chunk.id, chunk.to_passage()) for chunk in chunks], model, "fixed-clock")
+    index, _ = VectorIndex.build([chunk.to_passage() for chunk in chunks], model, "fixed-clock")
     index.meta.check(model)
     question = load_labels()[0].question
     assert unusable_reason(question) is None

@@ -27,7 +27,7 @@ def test_the_tail_holds_exactly_the_words_that_are_not_read(name: str, tmp_path:
     facts = replace(Workspace.open(tmp_path, today=date(2026, 1, 1)).snapshot.facts, word_limit=limit)
     subject = facts.documents["page.md"]
     (violation,) = oversize_chunk.check(subject, facts)
-    passage = words(subject.chunks[0].to_passage())
+    passage = words(subject.chunks[0].to_passage().text)
     assert violation.values["all"] == len(passage)
     assert words(violation.span.of(text)) == passage[limit:]
     assert violation.span.of(text).strip() == violation.span.of(text)
