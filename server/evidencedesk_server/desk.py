@@ -205,6 +205,10 @@ class Desk(LanguageServer):
 
     def _open_folder(self, folder: Folder) -> None:
         profile = self.session.profile
+        for place, document in self.session.placed():
+            # The first answers are about the disk; what is known of a buffer stays until there are some about it.
+            if place.folder == folder.uri:
+                document.evaluated = None
         self.spawn(
             self._ask(
                 lambda seq: OpenFolder(

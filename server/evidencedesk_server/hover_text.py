@@ -247,12 +247,14 @@ class HoverTexts:
         for chunk_id, grade in graded.items():
             whole = "" if grade == 2 else "a part; "
             self._answers[chunk_id].append(_Use(evaluation, whole + _ranks_of(chunk_id, evaluation)))
+        known = set(graded)
         for place in evaluation.places:
             if place.document is None or place.holders:
                 continue
             spans = [match.span for match in place.matches]
             for chunk in _chunks_at(self._snapshot.facts, place.document.doc_id, spans):
                 self._parts[chunk.id].append(_Use(evaluation, _ranks_of(chunk.id, evaluation)))
+                known.add(chunk.id)
         answer = evaluation.standing.rank
         if evaluation.label.answerable:
             above = evaluation.retrieved if answer is None else evaluation.retrieved[: answer - 1]
@@ -261,7 +263,7 @@ class HoverTexts:
         else:
             above, reason = evaluation.trace.context, "it has no answer"
         for found in above:
-            if found.chunk.id not in graded:
+            if found.chunk.id not in known:
                 self._wrong[found.chunk.id].append(_Use(evaluation, f"rank {found.rank}; {reason}"))
 
 

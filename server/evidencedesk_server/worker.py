@@ -126,9 +126,12 @@ class Engine:
         except Exception as error:
             _LOG.exception("request %s failed", request["do"])
             text = f"EvidenceDesk could not evaluate this state ({error!r}). Earlier problems stay; the log says more."
-            self._say(Notice(say="notice", level="error", text=text))
             if request["do"] != "close-folder":
                 self._answer(request["seq"], [], [])
+            if request["do"] == "open-folder":
+                self._say(Opened(say="opened", folder=request["folder"], error=text))
+            else:
+                self._say(Notice(say="notice", level="error", text=text))
 
     def _open(self, request: OpenFolder) -> None:
         folder = request["folder"]

@@ -93,8 +93,14 @@ async def test_a_crash_is_told_once_and_open_documents_are_evaluated_anew(root: 
             await editor.until(lambda child=child: children(server) not in ([], [child]))  # type: ignore[misc]
             hover = await editor.hover("returns.md", "full price")
             assert hover is not None
-        # What was shown stays; nothing blinks.
-        assert len(editor.published) == published
+        editor.replace("returns.md", "Send it back", "Send them all back")
+
+        def pushed() -> list[types.PublishDiagnosticsParams]:
+            return [params for params in editor.published[published:] if params.uri == editor.uri("returns.md")]
+
+        await editor.until(lambda: pushed() and pushed()[-1].version == editor.version("returns.md"))
+        # What was shown stays until there is something new; nothing blinks.
+        assert all("ED201" in codes(params.diagnostics) for params in pushed())
         assert len([message for message in editor.client.messages if "ended unexpectedly" in message.message]) == 1
         editor.replace("returns.md", SPLIT, BREAK)
         await editor.until(lambda: editor.shown("returns.md") == [])

@@ -45,9 +45,9 @@ def test_a_split_answer_is_told_at_the_label_and_at_both_halves(tmp_path: Path) 
     opened = workspace(tmp_path, [label("q1", "How long can I send it back?", SPLIT)])
     assert "split: no chunk holds it whole" in at(opened, "labels.json", "How long")
     for half in ("Send it back", "and we will refund"):
-        assert "Holds only a part of the answer to:\n- “How long can I send it back?” (q1)" in at(
-            opened, "returns.md", half
-        )
+        said = at(opened, "returns.md", half)
+        assert "Holds only a part of the answer to:\n- “How long can I send it back?” (q1)" in said
+        assert "Wrongly" not in said
     assert "Holds only a part" not in at(opened, "returns.md", "The parcel label")
 
 

@@ -166,3 +166,11 @@ def test_changes_on_disk_are_found_without_a_watching_client(root: Path) -> None
     (root / ".gitignore").write_text("returns.md\n")
     loop.engine.look_at_disk()
     assert not {"new.md", "returns.md"} & loop.engine._folders[FOLDER].workspace.snapshot.texts.keys()
+
+
+def test_an_unforeseen_failure_to_index_is_told_as_well(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Workspace, "open", lambda *_, **__: 1 / 0)
+    loop = Loop()
+    assert loop.open(root)["files"] == []
+    (opened,) = [said for said in loop.said if said["say"] == "opened"]
+    assert "ZeroDivisionError" in opened["error"]

@@ -83,11 +83,19 @@ class Puller:
         self._desk = desk
         self._told: dict[str, str] = {}
         """What each pulled document's client side shows, by URI."""
+        self._waiting: set[str] = set()
         self._pulls_workspace = False
 
     async def document(self, params: types.DocumentDiagnosticParams) -> dict[str, Any]:
         """Wait for the answers about the present text, then give them."""
         uri = params.text_document.uri
+        self._waiting.add(uri)
+        try:
+            return await self._document(uri, params.previous_result_id)
+        finally:
+            self._waiting.discard(uri)
+
+    async def _document(self, uri: str, previous: str | None) -> dict[str, Any]:
         document = self._desk.session.document(uri)
         place = document.place if document is not None else self._desk.session.place_of(uri)
         if document is not None:
@@ -99,7 +107,7 @@ class Puller:
         answer = self._desk.answers.files.get(place) if place is not None else None
         result_id = answer["id"] if answer is not None else _NOTHING["resultId"]
         self._told[uri] = result_id
-        if params.previous_result_id == result_id:
+        if previous == result_id:
             return {"kind": "unchanged", "resultId": result_id}
         return _full(answer)
 
@@ -140,8 +148,9 @@ class Puller:
         document = self._desk.session.document(uri)
         if document is None:
             return self._pulls_workspace
-        # The client pulls a document it has just changed by itself; its request may be waiting for these answers.
-        return uri in self._told and self._told[uri] != result_id and document.evaluated == document.version
+        # The client pulls a document it has just changed by itself; often its request waits for these very answers.
+        awaited = uri in self._waiting or document.evaluated != document.version
+        return uri in self._told and self._told[uri] != result_id and not awaited
 
     async def _refresh(self) -> None:
         await self._desk.workspace_diagnostic_refresh_async(None)

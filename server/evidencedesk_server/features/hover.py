@@ -21,7 +21,7 @@ async def _hover(desk: Desk, params: types.HoverParams) -> Json | None:
     document = desk.session.document(params.text_document.uri)
     if document is None or (place := document.place) is None:
         return None
-    if document.evaluated is None:
+    if place not in desk.answers.buffers:
         await desk.answers.until(lambda: desk.is_evaluated(document, document.version), _WAIT_SECONDS)
     answers = desk.answers.buffers.get(place)
     profile = desk.session.profile
