@@ -23,7 +23,7 @@ def search(
         int | None, typer.Option("--k", "-k", min=1, help="Chunks per searcher; as configured unless given.")
     ] = None,
     searcher: Annotated[
-        list[str] | None, typer.Option(help="Only this searcher (sparse, dense, hybrid); may be repeated.")
+        list[str] | None, typer.Option(help="Only this searcher (sparse, dense, hybrid, lexical); may be repeated.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show the BM25 scores term by term.")] = False,
     status: Annotated[list[str] | None, typer.Option(help="Only documents with this status; may be repeated.")] = None,
@@ -34,8 +34,8 @@ def search(
     """Show what a question retrieves, per searcher, and why."""
     from evidencedesk.reports.ranking_text import ranking_lines
     from evidencedesk.retrieval.explain import explain_bm25
+    from evidencedesk.retrieval.pipeline import Diversified
     from evidencedesk.retrieval.searchers import SparseSearcher
-    from evidencedesk.text.analysis import query_terms
 
     target = find_target([path])
     workspace = open_configured(target)
@@ -45,12 +45,13 @@ def search(
     names = _names(workspace, searcher or [])
     scope = _scope(facts.contract.scope, status, audience, lang)
     allowed = None if everything else facts.catalog.allowed(scope)
-    words = workspace.searchers["sparse"]
+    searchers = workspace.searchers
+    words = searchers["sparse"].first if isinstance(searchers["sparse"], Diversified) else searchers["sparse"]
     for name in names:
-        found = workspace.searchers[name].search(query, k or facts.contract.k, allowed)
+        found = searchers[name].search(query, k or facts.contract.k, allowed)
         terms = {}
         if explain and isinstance(words, SparseSearcher) and (name == "sparse" or "sparse" not in names):
-            terms = {one.chunk.id: explain_bm25(words.bm25, query_terms(query), one.chunk.id) for one in found}
+            terms = {one.chunk.id: explain_bm25(words.bm25, words.terms(query), one.chunk.id) for one in found}
         write(ranking_lines(name, found, facts.contract.rrf_k, target.shown, terms))
     if allowed is not None and (hidden := len(facts.catalog.chunks) - len(allowed)):
         notice(f"{hidden} of {len(facts.catalog.chunks)} chunks are out of scope; --all searches them too.")
@@ -61,7 +62,8 @@ def _names(workspace: Workspace, wanted: list[str]) -> list[str]:
     for name in wanted:
         if name not in known:
             raise UnknownNameError(f"There is no searcher {name}; there are {', '.join(known)}.")
-    return list(dict.fromkeys(wanted)) or known
+    usual = ("sparse", "dense", "hybrid", workspace.config.retrieval.searcher)
+    return list(dict.fromkeys(wanted or usual))
 
 
 def _scope(configured: Scope, status: list[str] | None, audience: list[str] | None, lang: list[str] | None) -> Scope:

@@ -37,6 +37,9 @@ def ranking_lines(
         yield Segment(f"  {visible(shown(chunk.path))}:{chunk.location.first_line}{section}\n")
         text = " ".join(chunk.text.split())
         yield Segment(f"{_INDENT}{excerpt(LineIndex(text), Span(0, 0), WIDTH).text}\n", _DIM)
+        if candidate.passage:
+            passage = " ".join(candidate.passage.split())
+            yield Segment(f"{_INDENT}passage: {excerpt(LineIndex(passage), Span(0, 0), WIDTH).text}\n")
         if candidate.parts:
             yield Segment(f"{_INDENT}= {_fusion(candidate, rrf_k)}\n")
         yield from _terms(terms.get(chunk.id, ()))
@@ -50,11 +53,15 @@ def _fusion(candidate: Candidate, rrf_k: int) -> str:
     )
 
 
+def _weight(part: TermPart) -> str:
+    return f", weight {part.weight:g}" if part.weight != 1 else ""
+
+
 def _terms(parts: Sequence[TermPart]) -> Iterator[Segment]:
     for part in parts:
         yield Segment(
             f"{_INDENT}{part.contribution:>9.5f}  {visible(part.term)}: {number(part.tf, 'time')} here, "
-            f"in {number(part.df, 'chunk')} (idf {part.idf:.5f})\n"
+            f"in {number(part.df, 'chunk')} (idf {part.idf:.5f}{_weight(part)})\n"
         )
     if parts:
         total = sum(part.contribution for part in parts)

@@ -18,14 +18,31 @@ class Contribution:
 
 
 @dataclass(frozen=True, slots=True)
+class Doc:
+    """A hit as those see it who know no chunks: one id a hit, and its text."""
+
+    doc_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk at a rank. `score` belongs to `source` (BM25, cosine, RRF …) and compares only within it."""
+    """A chunk at a rank. `score` belongs to `source` (BM25, cosine, RRF …) and compares only within it.
+
+    `passage` is the part of the text that decided the score, where the searcher says so.
+    """
 
     chunk: Chunk
     score: float
     rank: int
     source: str
     parts: tuple[Contribution, ...] = ()
+    passage: str = ""
+
+    @property
+    def doc(self) -> Doc:
+        """The chunk as a hit: its `doc_id` is the chunk's id, since the document's own would merge all its chunks."""
+        return Doc(self.chunk.id, self.chunk.text)
 
 
 RankedList = list[Candidate]

@@ -15,11 +15,32 @@ from evidencedesk.text.normal import Match
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """A check before the prompt: it stays empty when the `grader` gives what was to enter less than `accept`.
+
+    The grader `coverage` gives the greatest share of the question that one of the chunks speaks about, 0 to 1.
+    """
+
+    grader: str
+    accept: float
+
+    def admits(self, grade: float) -> bool:
+        """Whether the gate opens for a grade."""
+        return grade >= self.accept
+
+    def verdict(self, grade: float) -> str:
+        """Grade and bar in words."""
+        return f"{self.grader} {grade:.2f} is {'not ' if self.admits(grade) else ''}below {self.accept:g}"
+
+
+@dataclass(frozen=True, slots=True)
 class Contract:
     """What a figure means: the settings under which every ranking of a snapshot was made.
 
-    `searcher` is the configured one (`sparse`, `dense`, `hybrid`); `k` chunks are retrieved and those with
-    `score >= floor` enter the prompt (all when `floor` is None); each leg of a fusion is asked for `max(k, depth)`.
+    `searcher` is the configured one (`sparse`, `dense`, `hybrid`, `lexical`); `k` chunks are retrieved and those with
+    `score >= floor` enter the prompt (all when `floor` is None), if the `gate` admits them; each leg of a fusion is
+    asked for `max(k, depth)`. `mmr_lambda` is the weight of relevance against repetition by which the configured
+    ranking is diversified (None: it is not). `analysis` says, in words, which languages are analysed how.
     """
 
     searcher: str = "hybrid"
@@ -28,14 +49,20 @@ class Contract:
     floor: float | None = None
     rrf_k: int = 60
     scope: Scope = field(default_factory=Scope)
+    mmr_lambda: float | None = None
+    gate: Gate | None = None
+    analysis: str = ""
 
     def settings_text(self, chunking: str) -> str:
         """The settings in words, with the chunking they were used over."""
         floor = "no floor" if self.floor is None else f"floor {self.floor}"
         langs = "any" if self.scope.langs is None else _listed(self.scope.langs)
+        steps = f", diversified with lambda {self.mmr_lambda}" if self.mmr_lambda is not None else ""
+        steps += f", prompt gated by {self.gate.grader} >= {self.gate.accept}" if self.gate else ""
+        analysis = f"; analysis: {self.analysis}" if self.analysis else ""
         return (
             f"{self.searcher} over {chunking}, k = {self.k}, {floor}, each leg asked for {max(self.k, self.depth)}, "
-            f"RRF constant {self.rrf_k}; scope: status {_listed(self.scope.statuses)}, "
+            f"RRF constant {self.rrf_k}{steps}{analysis}; scope: status {_listed(self.scope.statuses)}, "
             f"audience {_listed(self.scope.audiences)}, language {langs}"
         )
 
@@ -80,7 +107,8 @@ class Evaluation:
     """One label against one state of the knowledge base; `source` says where the label is written.
 
     `rankings` maps searcher names to their ranked lists (scope filter applied, best first, up to `max(k, depth)`);
-    `unfiltered` is the configured searcher's top k had there been no scope filter.
+    `unfiltered` is the configured searcher's top k had there been no scope filter. `grade` is what the gate's grader
+    gives to the prompt that was to be, None without a gate.
     """
 
     label: Label
@@ -92,6 +120,7 @@ class Evaluation:
     trace: Trace
     findings: tuple[Finding, ...]
     standing: Standing
+    grade: float | None = None
 
     @property
     def retrieved(self) -> RankedList:

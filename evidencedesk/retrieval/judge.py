@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evidencedesk.documents.document import Document
@@ -19,46 +19,80 @@ from evidencedesk.retrieval.taxonomy import Trace, diagnose
 from evidencedesk.text.normal import Folded, fold, holds_folded
 
 LEGS = ("sparse", "dense")
-SEARCHERS = (*LEGS, "hybrid")
+
+Spread = Callable[[RankedList], RankedList]
+"""Orders a ranked list anew; nothing is added or lost."""
+
+Grader = Callable[[str, RankedList], float]
+"""How much a question's context speaks about it, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What was retrieved for one question: a ranked list per searcher, and the configured one's without the scope."""
+    """What was retrieved for one question: a ranked list per searcher, and the configured one's without the scope.
+
+    `context` is what of the configured one's top k passes floor and gate, and `grade` what the gate gave it.
+    """
 
     rankings: Mapping[str, RankedList]
     unfiltered: RankedList
+    context: RankedList
+    grade: float | None = None
 
 
 def retrieve(
-    questions: Sequence[tuple[str, Scope]], legs: Mapping[str, Searcher], catalog: Catalog, contract: Contract
+    questions: Sequence[tuple[str, Scope]],
+    legs: Mapping[str, Searcher],
+    catalog: Catalog,
+    contract: Contract,
+    spread: Spread | None = None,
+    grader: Grader | None = None,
 ) -> list[Retrieved]:
-    """Rankings for `(question, scope)` pairs, in their order: each leg to `max(k, depth)`, and the fusion of both."""
+    """Rankings for `(question, scope)` pairs, in their order: each leg to `max(k, depth)`, and the fusion of both.
+
+    The configured searcher, where it is neither, is asked as well. `spread` orders its list anew; `grader` is what the
+    contract's gate asks.
+    """
     results: list[Retrieved | None] = [None] * len(questions)
     for scope in dict.fromkeys(scope for _, scope in questions):
         places = [place for place, (_, wanted) in enumerate(questions) if wanted == scope]
         texts = [questions[place][0] for place in places]
         allowed = catalog.allowed(scope)
-        filtered = _search_all(texts, legs, contract, allowed)
+        filtered = _search_all(texts, legs, contract, allowed, spread)
         hides_nothing = len(allowed) == len(catalog.chunks)
-        everything = filtered if hides_nothing else _search_all(texts, legs, contract, None)
+        everything = filtered if hides_nothing else _search_all(texts, legs, contract, None, spread)
         for place, rankings, unscoped in zip(places, filtered, everything, strict=True):
-            results[place] = Retrieved(rankings, unscoped[contract.searcher][: contract.k])
+            context, grade = _context(questions[place][0], rankings[contract.searcher], contract, grader)
+            results[place] = Retrieved(rankings, unscoped[contract.searcher][: contract.k], context, grade)
     return [result for result in results if result is not None]
 
 
 def _search_all(
-    texts: Sequence[str], legs: Mapping[str, Searcher], contract: Contract, allowed: set[str] | None
+    texts: Sequence[str],
+    legs: Mapping[str, Searcher],
+    contract: Contract,
+    allowed: set[str] | None,
+    spread: Spread | None,
 ) -> list[dict[str, RankedList]]:
     depth = max(contract.k, contract.depth)
-    per_leg = [legs[name].search_many(texts, depth, allowed) for name in LEGS]
-    return [
-        {
-            **dict(zip(LEGS, lists, strict=True)),
-            "hybrid": rrf(list(lists), k=contract.rrf_k, top=depth, source="hybrid"),
-        }
-        for lists in zip(*per_leg, strict=True)
-    ]
+    found = {name: legs[name].search_many(texts, depth, allowed) for name in LEGS}
+    pairs = zip(*(found[name] for name in LEGS), strict=True)
+    found["hybrid"] = [rrf(list(pair), k=contract.rrf_k, top=depth, source="hybrid") for pair in pairs]
+    if contract.searcher not in found:
+        found[contract.searcher] = legs[contract.searcher].search_many(texts, depth, allowed)
+    if spread is not None:
+        found[contract.searcher] = [spread(ranking) for ranking in found[contract.searcher]]
+    return [dict(zip(found, lists, strict=True)) for lists in zip(*found.values(), strict=True)]
+
+
+def _context(
+    question: str, ranking: RankedList, contract: Contract, grader: Grader | None
+) -> tuple[RankedList, float | None]:
+    passing = [found for found in ranking[: contract.k] if contract.floor is None or found.score >= contract.floor]
+    if contract.gate is None or grader is None:
+        return passing, None
+    grade = grader(question, passing)
+    return passing if contract.gate.admits(grade) else [], grade
 
 
 def split_section(section: str, doc_ids: Mapping[str, object]) -> str:
@@ -95,9 +129,10 @@ class Judge:
             for holder in place.holders:
                 grades[holder] = max(grades.get(holder, 0), place.gold.grade)
         top = retrieved.rankings[contract.searcher][: contract.k]
-        context = [found for found in top if contract.floor is None or found.score >= contract.floor]
+        context, gate, grade = retrieved.context, contract.gate, retrieved.grade
+        closed = "" if gate is None or grade is None or gate.admits(grade) else gate.verdict(grade)
         indexed = [chunk for doc_id in {entry.doc_id for entry in gold} for chunk in self._chunks(doc_id)]
-        trace = Trace(indexed=indexed, retrieved=top, context=context)
+        trace = Trace(indexed=indexed, retrieved=top, context=context, closed=closed)
         rank = next((found.rank for found in top if grades.get(found.chunk.id) == 2), None)
         return Evaluation(
             label=label,
@@ -114,6 +149,7 @@ class Judge:
                 in_context=any(grades.get(found.chunk.id) == 2 for found in context),
                 top=top[0].chunk.id if top else "",
             ),
+            grade=grade,
         )
 
     def locate(self, gold: Gold) -> GoldPlace:

@@ -1,14 +1,18 @@
-"""Search in two stages. Invariant: the second stage orders what the first one found and adds nothing."""
+"""Search in two stages. Invariant: a second stage orders what the first one found and adds nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from evidencedesk.retrieval.candidates import RankedList
+from evidencedesk.retrieval.diversity import diversify
 from evidencedesk.retrieval.rerank import OverlapReranker, Reranker
 from evidencedesk.retrieval.searchers import Allowed, Searcher
+from evidencedesk.retrieval.vectors import VectorIndex
 
-__all__ = ["OverlapReranker", "Reranker", "TwoStage"]
+__all__ = ["Diversified", "OverlapReranker", "Reranker", "TwoStage"]
 
 
 class TwoStage:
@@ -39,3 +43,32 @@ class TwoStage:
     def _rerank(self, query: str, found: RankedList, k: int) -> RankedList:
         self.scored += len(found)
         return self.reranker.rerank(query, found)[: k or self.final]
+
+
+class Diversified:
+    """A searcher that fetches `max(k, candidates)` from `first` and orders them by maximal marginal relevance.
+
+    See `diversify`; likeness is the cosine of the chunks' vectors in `index`.
+    """
+
+    def __init__(self, first: Searcher, index: VectorIndex, lambda_: float, candidates: int = 20) -> None:
+        self.first = first
+        self.candidates = candidates
+        self.name = first.name
+        self._lambda = lambda_
+        self._matrix = index.matrix
+        self._row = {chunk_id: row for row, chunk_id in enumerate(index.ids)}
+
+    def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
+        """See Searcher."""
+        return self.search_many([query], k, allowed)[0]
+
+    def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
+        """See Searcher."""
+        lists = self.first.search_many(queries, max(k, self.candidates), allowed)
+        return [self.spread(found)[: max(k, 0)] for found in lists]
+
+    def spread(self, found: RankedList) -> RankedList:
+        """All of a ranked list, ordered anew."""
+        rows = np.fromiter((self._row[one.chunk.id] for one in found), dtype=np.intp, count=len(found))
+        return diversify(found, self._matrix[rows], self._lambda)

@@ -1,23 +1,26 @@
-"""Search by words, by vectors, and by both. Invariant: a searcher sees chunks and a query, never a label."""
+"""Search by words, by stems, by vectors, and by both. Invariant: a searcher sees chunks and a query, never a label."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evidencedesk.retrieval.bm25 import BM25
-from evidencedesk.retrieval.candidates import RankedList, ranked
+from evidencedesk.retrieval.candidates import Candidate, RankedList, ranked
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.fusion import K, rrf
+from evidencedesk.retrieval.passages import Entry, PassageIndex, RetrievalConfig
 from evidencedesk.retrieval.selection import best_rows, positive_rows
 from evidencedesk.retrieval.vectors import VectorIndex, score_rows, unusable_reason
-from evidencedesk.text.analysis import index_terms, query_terms
+from evidencedesk.text.analysis import Analysis, Analyzer, snowball, weigh
 
 Allowed = AbstractSet[str] | None
 
@@ -39,14 +42,20 @@ class Searcher(Protocol):
 class SparseSearcher:
     """BM25 over all words of the chunks' texts; the query's stop words are dropped.
 
-    Statistics are of all chunks, whatever is allowed. Only positive scores are returned, ties by chunk id.
+    An analysis says which languages are read otherwise. Statistics are of all chunks, whatever is allowed. Only
+    positive scores are returned, ties by chunk id.
     """
 
     name = "sparse"
 
-    def __init__(self, chunks: Sequence[Chunk]) -> None:
+    def __init__(self, chunks: Sequence[Chunk], analysis: Analysis | None = None) -> None:
         self._rows = _Rows(chunks)
-        self.bm25 = BM25(self._rows.ids, [index_terms(chunk.text) for chunk in self._rows.chunks])
+        self._analyzers = _Analyzers(self._rows.chunks, analysis or Analysis())
+        self.bm25 = BM25(self._rows.ids, [self._analyzers.of(chunk).terms(chunk.text) for chunk in self._rows.chunks])
+
+    def terms(self, query: str) -> dict[str, float]:
+        """What a query is searched by: its terms in order, with their weights."""
+        return weigh(query, self._analyzers.present)
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
         """See Searcher."""
@@ -55,7 +64,71 @@ class SparseSearcher:
     def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
         """See Searcher."""
         mask = self._rows.mask(allowed)
-        return [self._rows.best(self.bm25.scores(query_terms(query)), mask, k, self.name) for query in queries]
+        return [self._rows.best(self.bm25.scores(self.terms(query)), mask, k, self.name) for query in queries]
+
+
+class LexicalSearcher:
+    """BM25 over stems and synonyms, then a second look at the passages of the best `max(k, depth)` chunks.
+
+    See PassageIndex; a chunk's section is its title, and its candidate names the passage. A language that the analysis
+    does not name is read by its Snowball algorithm and stop words, where it has them; a text of no language as
+    English. Only positive scores are returned, ties by BM25, then by chunk id. The index is built when first searched.
+    """
+
+    name = "lexical"
+
+    def __init__(
+        self,
+        chunks: Sequence[Chunk],
+        analysis: Analysis | None = None,
+        *,
+        depth: int = 20,
+        config: RetrievalConfig | None = None,
+    ) -> None:
+        self.depth = depth
+        self._rows = _Rows(chunks)
+        configured = analysis.by_lang if analysis else {}
+        stemmed = Analysis(configured, lambda lang: snowball(lang or "en"))
+        self._analyzers = _Analyzers(self._rows.chunks, stemmed)
+        self._config = config or RetrievalConfig()
+        self._held: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def index(self) -> PassageIndex:
+        """The chunks as rows in the order of their ids."""
+        entries = [Entry(chunk.text, chunk.section, self._analyzers.of(chunk).terms) for chunk in self._rows.chunks]
+        return PassageIndex(entries, self._config)
+
+    def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
+        """See Searcher."""
+        return self.search_many([query], k, allowed)[0]
+
+    def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
+        """See Searcher."""
+        mask = self._rows.mask(allowed)
+        return [self._search(query, k, mask) for query in queries]
+
+    def _search(self, query: str, k: int, mask: NDArray[np.bool_] | None) -> RankedList:
+        weights = weigh(query, self._analyzers.present, repeats=True)
+        found = self.index.rank(weights, max(k, self.depth), sys.float_info.min, mask)
+        return [
+            Candidate(self._rows.chunks[one.row], one.score, rank, self.name, passage=one.passage)
+            for rank, one in enumerate(found[: max(k, 0)], start=1)
+        ]
+
+    def coverage(self, query: str, chunk: Chunk) -> float:
+        """How much of a question, as the chunk's language reads it, the chunk with its title and section speaks about.
+
+        From 0 to 1; see `PassageIndex.coverage`.
+        """
+        analyzer = self._analyzers.of(chunk)
+        if chunk.id not in self._held:
+            self._held[chunk.id] = frozenset(analyzer.terms(chunk.to_passage().text))
+        return self.index.coverage(self._held[chunk.id], analyzer.content(query), analyzer.related)
+
+    def best_coverage(self, query: str, found: RankedList) -> float:
+        """The greatest coverage that one of the candidates reaches, 0 without any."""
+        return max((self.coverage(query, candidate.chunk) for candidate in found), default=0.0)
 
 
 class DenseSearcher:
@@ -69,7 +142,7 @@ class DenseSearcher:
     def __init__(self, chunks: Sequence[Chunk], model: Model | None = None) -> None:
         self.model = model or Model.hashed()
         self._rows = _Rows(chunks)
-        passages = [(chunk.id, chunk.to_passage()) for chunk in self._rows.chunks]
+        passages = [chunk.to_passage() for chunk in self._rows.chunks]
         self.index, _ = VectorIndex.build(passages, self.model)
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
@@ -121,6 +194,23 @@ def post_filter(searcher: Searcher, query: str, k: int, allowed: AbstractSet[str
     """
     kept = (found for found in searcher.search(query, k) if found.chunk.id in allowed)
     return [replace(found, rank=rank) for rank, found in enumerate(kept, start=1)]
+
+
+class _Analyzers:
+    """The analyzers of the languages that some chunks are in."""
+
+    def __init__(self, chunks: Iterable[Chunk], analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._by_lang = {lang: analysis.of(lang) for lang in sorted({chunk.lang for chunk in chunks})}
+
+    @property
+    def present(self) -> Iterable[Analyzer]:
+        """Those that a question is read by."""
+        return self._by_lang.values()
+
+    def of(self, chunk: Chunk) -> Analyzer:
+        """The one that reads a chunk."""
+        return self._by_lang.get(chunk.lang) or self._analysis.of(chunk.lang)
 
 
 class _Rows:

@@ -28,13 +28,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What one question met on its way: all indexed chunks, the retrieved candidates, those that entered the prompt."""
+    """What one question met on its way: all indexed chunks, the retrieved candidates, those that entered the prompt.
+
+    `closed` says why a gate kept the prompt empty, "" when none did.
+    """
 
     indexed: Sequence[Chunk]
     retrieved: RankedList
     context: RankedList
     answer: str | None = None
     cited: tuple[str, ...] = ()
+    closed: str = ""
 
 
 class Graded(Protocol):
@@ -58,7 +62,7 @@ def diagnose(label: Graded, trace: Trace) -> list[Finding]:
         return [Finding("ingestion", "missed_evidence", "no indexed chunk holds the whole answer")]
     return [
         *_retrieval(label.answerable, rank, trace.retrieved),
-        *_context(label, rank, trace.context),
+        *_context(label, rank, trace),
         *_answer(trace),
     ]
 
@@ -86,9 +90,11 @@ def _retrieval(answerable: bool, rank: int | None, retrieved: RankedList) -> Ite
         yield Finding("retrieval", "stale_document", f"{stale.id} is of a document that is {stale.status}")
 
 
-def _context(label: Graded, rank: int | None, context: RankedList) -> Iterator[Finding]:
+def _context(label: Graded, rank: int | None, trace: Trace) -> Iterator[Finding]:
+    context = trace.context
     if label.answerable and rank is not None and answer_rank(label, context) is None:
-        yield Finding("context", "missed_evidence", f"retrieved at rank {rank} but dropped before the prompt")
+        why = f": the gate is closed, {trace.closed}" if trace.closed else ""
+        yield Finding("context", "missed_evidence", f"retrieved at rank {rank} but dropped before the prompt{why}")
     if not label.answerable and context:
         yield Finding("context", "irrelevant_match", f"{len(context)} chunk(s) in the prompt; the corpus has no answer")
     first_with: dict[str, str] = {}

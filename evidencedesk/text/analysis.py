@@ -151,6 +151,6 @@ def weigh(question: str, analyzers: Iterable[Analyzer], *, repeats: bool = False
     weights: dict[str, float] = {}
     for analyzer in dict.fromkeys(analyzers):
         tokens = analyzer.content(question)
-        for term, weight in analyzer.expand(tokens if repeats else dict.fromkeys(tokens)).items():
+        for term, weight in analyzer.expand(tokens if repeats else list(dict.fromkeys(tokens))).items():
             weights[term] = max(weights.get(term, 0.0), weight)
     return weights

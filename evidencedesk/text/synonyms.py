@@ -31,7 +31,7 @@ class Synonyms:
         For every group with a phrase that the question holds whole, each term of each phrase that it does not hold
         weighs `WEIGHT / len(phrase)`, the greatest where several do.
         """
-        weights: dict[str, float] = {term: float(count) for term, count in Counter(tokens).items()}
+        weights: dict[str, float] = {term: float(count) for term, count in Counter(iter(tokens)).items()}
         own = frozenset(weights)
         for group in self._groups:
             if any(own.issuperset(phrase) for phrase in group):

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pathspec import GitIgnoreSpec
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    ValidationError,
-)
+from pydantic import ValidationError
 
 from evidencedesk.documents.frontmatter import FieldMap, FieldRule
 from evidencedesk.retrieval.catalog import Scope
-from evidencedesk.retrieval.chunking import CHUNKERS, Chunker, make_chunker
-from evidencedesk.retrieval.evaluation import Contract
+from evidencedesk.retrieval.chunking import Chunker, make_chunker
+from evidencedesk.retrieval.evaluation import Contract, Gate
 from evidencedesk.retrieval.facts import ConfigDefect
-from evidencedesk.rule import Severity
-from evidencedesk.rules import RULES
+from evidencedesk.text.analysis import Analysis
 from evidencedesk.text.spans import LineIndex, Span
+from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
 from evidencedesk.workspace.checks import Selection
 from evidencedesk.workspace.config_faults import Fault, faults_of, leave_out
+from evidencedesk.workspace.settings import (
+    ChunkingSettings,
+    DocumentSettings,
+    LabelSettings,
+    Lang,
+    LanguageSettings,
+    RetrievalSettings,
+    RuleSettings,
+    ScopeSettings,
+    Section,
+)
 from evidencedesk.workspace.toml_places import Path, find_places, place_of
 
 CONFIG_NAMES = ("evidencedesk.toml", "pyproject.toml")
@@ -39,170 +37,7 @@ CONFIG_NAMES = ("evidencedesk.toml", "pyproject.toml")
 table `tool.evidencedesk`."""
 
 
-def _pattern(text: str) -> str:
-    try:
-        GitIgnoreSpec.from_lines([text])
-    except ValueError:
-        raise ValueError(f'"{text}" is not a pattern as in .gitignore, such as "docs/**" or "*.md"') from None
-    return text
-
-
-def _rule_code(text: str) -> str:
-    if not any(rule.code.startswith(text) for rule in RULES):
-        raise ValueError(f'there is no rule "{text}"; write a code such as "ED201" or the beginning of some, as "ED2"')
-    return text
-
-
-Text = Annotated[StrictStr, Field(min_length=1)]
-Pattern = Annotated[Text, AfterValidator(_pattern)]
-RuleCode = Annotated[Text, AfterValidator(_rule_code)]
-StandardField = Literal["id", "title", "version", "status", "audience", "lang", "supersedes"]
-Strategy = Literal["fixed", "section", "paragraph", "structure", "recursive", "tokens"]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-
-class ValueRule(_Section):
-    """One value of the front matter that says something in another way: when it stands there, fields are set."""
-
-    when: Annotated[
-        Mapping[Text, StrictBool | StrictInt | StrictFloat | StrictStr | date], Field(min_length=1, max_length=1)
-    ]
-    """The name of a front matter field and the value it must have."""
-
-    set: Annotated[Mapping[StandardField, Text], Field(min_length=1)]
-    """Standard fields and the values they then get."""
-
-
-class FieldNames(_Section):
-    """What the front matter fields are called in these documents."""
-
-    id_field: Text = "id"
-    """The field with the document's id; without one the id is the path without its ending."""
-
-    title_field: Text = "title"
-    """The field with the document's title."""
-
-    version_field: Text = "version"
-    """The field with the document's version."""
-
-    status_field: Text = "status"
-    """The field that says whether the document is `current` (the default) or, say, `superseded`."""
-
-    audience_field: Text = "audience"
-    """The field that says who may read the document; `public` when it is missing."""
-
-    lang_field: Text = "lang"
-    """The field with the document's language; when it is missing, the script tells."""
-
-    supersedes_field: Text = "supersedes"
-    """The field with the ids of the documents that this one replaces."""
-
-    map: tuple[ValueRule, ...] = ()
-    """Values that set other fields: `when = { drifted_from_default = true }, set = { status = "superseded" }`."""
-
-
-class DocumentSettings(_Section):
-    """Which files are documents, and how their front matter reads."""
-
-    include: tuple[Pattern, ...] = ()
-    """Patterns as in .gitignore; when there are any, only Markdown files that match one are documents."""
-
-    exclude: tuple[Pattern, ...] = ()
-    """Patterns as in .gitignore; files that match are neither documents nor label files."""
-
-    fields: FieldNames = FieldNames()
-    """What the front matter fields are called in these documents."""
-
-
-class LabelSettings(_Section):
-    """Which files hold labels."""
-
-    include: tuple[Pattern, ...] = ()
-    """Patterns as in .gitignore; when there are any, exactly the .json and .jsonl files that match are label files.
-    Without any, those whose content is a label list."""
-
-
-class ChunkingSettings(_Section):
-    """How documents are cut into chunks; choose what your production system does."""
-
-    # Most production pipelines use a recursive character splitter, so it is what an unconfigured check mirrors.
-    strategy: Strategy = "recursive"
-    """How to cut: `recursive` and `fixed` by characters, `tokens` by words, `section`, `paragraph` and `structure` by
-    the document's own parts."""
-
-    size: Annotated[StrictInt, Field(ge=1)] | None = None
-    """The largest size of a chunk, in characters (`tokens`: in words); the strategy's own default when unset."""
-
-    overlap: Annotated[StrictInt, Field(ge=0)] | None = None
-    """How much of a chunk the next one repeats, in the same unit; the strategy's own default when unset."""
-
-    separators: Annotated[tuple[StrictStr, ...], Field(min_length=1)] | None = None
-    """Where `recursive` may cut, coarsest first; "" cuts between any two characters."""
-
-    def given(self) -> dict[str, Any]:
-        """The options that are set."""
-        options = {"size": self.size, "overlap": self.overlap, "separators": self.separators}
-        return {name: value for name, value in options.items() if value is not None}
-
-    def effective(self) -> dict[str, Any]:
-        """All options of the strategy with the values that count."""
-        parameters = inspect.signature(CHUNKERS[self.strategy]).parameters
-        return {name: self.given().get(name, parameter.default) for name, parameter in parameters.items()}
-
-
-class RetrievalSettings(_Section):
-    """How questions are answered; choose what your production system does."""
-
-    searcher: Literal["sparse", "dense", "hybrid"] = "hybrid"
-    """The ranking that counts: `sparse` (BM25), `dense` (vectors) or `hybrid` (both, fused by reciprocal ranks)."""
-
-    k: Annotated[StrictInt, Field(ge=1)] = 5
-    """How many chunks are retrieved for a question."""
-
-    depth: Annotated[StrictInt, Field(ge=1)] = 20
-    """How many chunks each ranking gives to the fusion, at least `k`."""
-
-    floor: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
-    """The lowest score with which a chunk enters the prompt; all of them when unset."""
-
-    rrf_k: Annotated[StrictInt, Field(ge=0)] = 60
-    """The constant k of reciprocal rank fusion, 1 / (k + rank)."""
-
-    def highest_score(self) -> float | None:
-        """What no score of the searcher exceeds; None where nothing bounds it."""
-        return {"sparse": None, "dense": 1.0, "hybrid": 2 / (self.rrf_k + 1)}[self.searcher]
-
-
-class ScopeSettings(_Section):
-    """Which documents a search may return."""
-
-    statuses: Annotated[frozenset[Text], Field(min_length=1)] = frozenset({"current"})
-    """The statuses a document may have."""
-
-    audiences: Annotated[frozenset[Text], Field(min_length=1)] = frozenset({"public"})
-    """The audiences a document may be for."""
-
-    langs: Annotated[frozenset[Text], Field(min_length=1)] | None = None
-    """The languages a document may be in; any when unset."""
-
-
-class RuleSettings(_Section):
-    """Which rules run, and how much their problems weigh."""
-
-    select: tuple[RuleCode, ...] = ()
-    """Codes, or beginnings of codes, of the rules that run; all when empty."""
-
-    ignore: tuple[RuleCode, ...] = ()
-    """Codes, or beginnings of codes, of rules that do not run; stronger than `select`."""
-
-    severity: Mapping[RuleCode, Severity] = {}
-    """Other severities by code or beginning of a code: `error`, `warning`, `information` or `hint`."""
-
-
-class Config(_Section):
+class Config(Section):
     """All settings of a workspace; every one of them is optional."""
 
     documents: DocumentSettings = DocumentSettings()
@@ -216,6 +51,10 @@ class Config(_Section):
 
     retrieval: RetrievalSettings = RetrievalSettings()
     """How questions are answered; choose what your production system does."""
+
+    analysis: Mapping[Lang, LanguageSettings] = {}
+    """How the words of a language are searched: a table per language code, such as `[analysis.ru]`. The words of other
+    languages are searched as they stand, except by the searcher `lexical`."""
 
     scope: ScopeSettings = ScopeSettings()
     """Which documents a search may return."""
@@ -246,7 +85,23 @@ class Config(_Section):
             floor=retrieval.floor,
             rrf_k=retrieval.rrf_k,
             scope=Scope(scope.statuses, scope.audiences, scope.langs),
+            mmr_lambda=retrieval.mmr_lambda,
+            gate=Gate(retrieval.gate.grader, retrieval.gate.accept) if retrieval.gate else None,
+            analysis=self._analysis_text(),
         )
+
+    def text_analysis(self) -> Analysis:
+        """Which languages are read how."""
+        return Analysis({lang: settings.analyzer(lang) for lang, settings in sorted(self.analysis.items())})
+
+    def _analysis_text(self) -> str:
+        parts = []
+        for lang, settings in sorted(self.analysis.items()):
+            stop_words = len(settings.analyzer(lang).stop_words)
+            parts.append(
+                f"{lang} (stemmer {settings.stemmer}, {stop_words} stop words, {len(settings.synonyms)} synonym groups)"
+            )
+        return ", ".join(parts)
 
     def field_map(self) -> FieldMap:
         """How the documents' front matter reads."""
@@ -337,6 +192,14 @@ def _contradictions(config: Config) -> Iterator[Fault]:
             "`chunking.overlap` must be smaller than `chunking.size`, "
             f"but they are {options['overlap']} and {options['size']}",
         )
+    for lang, settings in config.analysis.items():
+        listed = lang.partition("-")[0] in STOP_WORDS_BY_LANG
+        if "stop_words" in settings.model_fields_set and settings.stop_words == "default" and not listed:
+            yield _fault(
+                ("analysis", lang, "stop_words"),
+                f'there is no list of stop words for "{lang}" (there is for {", ".join(sorted(STOP_WORDS_BY_LANG))}); '
+                'list the words, or write "none"',
+            )
     highest = retrieval.highest_score()
     if retrieval.floor is not None and highest is not None and retrieval.floor > highest:
         why = (

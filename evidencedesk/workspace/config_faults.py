@@ -23,8 +23,6 @@ _WANTED = {
     "dict": "a table",
     "model": "a table",
 }
-# Known from other tools, and not offered here: a plain answer instead of "no such setting".
-_NOT_OFFERED = {"retrieval.mmr_lambda": "rankings are not diversified (MMR) in this version; remove `mmr_lambda`"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,6 @@ def _cut(path: Path) -> Path:
 
 def _unknown(path: Path, model: type[BaseModel]) -> str:
     name = dotted(path)
-    if name in _NOT_OFFERED:
-        return _NOT_OFFERED[name]
     known = list(_model_at(path[:-1], model).model_fields)
     near = Names(known).nearest(str(path[-1]))
     advice = f"did you mean `{near}`?" if near else f"known here are {', '.join(known)}"
@@ -101,7 +97,8 @@ def _unknown(path: Path, model: type[BaseModel]) -> str:
 
 def _model_at(path: Path, model: type[BaseModel]) -> type[BaseModel]:
     for step in path:
-        if isinstance(step, str):
+        # What is no field is a key of the mapping before it, whose values are of the model already found.
+        if isinstance(step, str) and step in model.model_fields:
             annotation = model.model_fields[step].annotation
             inner = [annotation, *get_args(annotation)]
             model = next(part for part in inner if isinstance(part, type) and issubclass(part, BaseModel))
@@ -117,6 +114,8 @@ def _wrong(path: Path, kind: str, context: dict[str, Any], message: str, on_key:
         return f"`{path[-1]}` is not one of {choices}" if on_key else f"`{name}` must be {choices}"
     if kind == "greater_than_equal":
         return f"`{name}` must be at least {context['ge']}"
+    if kind == "less_than_equal":
+        return f"`{name}` must be at most {context['le']}"
     if kind == "string_too_short":
         return f"`{name}` must not be empty"
     if kind in ("too_short", "too_long"):

@@ -84,8 +84,11 @@ class Workspace:
 
     @property
     def searchers(self) -> Mapping[str, Searcher]:
-        """The searchers over the present chunks, by name."""
-        return build_index(self._config, *self._snapshot.facts.documents.values()).searchers
+        """The searchers over the present chunks, by name; the configured one with its ranking as evaluated."""
+        index = build_index(self._config, *self._snapshot.facts.documents.values())
+        if index.diversified is None:
+            return index.searchers
+        return {**index.searchers, index.diversified.name: index.diversified}
 
     def apply(self, changes: Iterable[Change]) -> Snapshot:
         """The state after these changes, made in order; only documents whose text changed are read and cut again."""

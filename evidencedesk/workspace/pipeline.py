@@ -16,9 +16,10 @@ from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.evaluation import Evaluation, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
 from evidencedesk.retrieval.findability import find_unfindable
-from evidencedesk.retrieval.judge import Judge, retrieve
+from evidencedesk.retrieval.judge import Grader, Judge, Spread, retrieve
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
-from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, Searcher, SparseSearcher
+from evidencedesk.retrieval.pipeline import Diversified
+from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, LexicalSearcher, Searcher, SparseSearcher
 from evidencedesk.retrieval.twins import Twins, find_twins
 from evidencedesk.rules import RULES
 from evidencedesk.text.spans import Span
@@ -48,11 +49,22 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """What is searched: the catalog and a searcher per name. Of documents that share an id only the first is in it."""
+    """What is searched: the catalog and a searcher per name. Of documents that share an id only the first is in it.
+
+    `diversified` is the configured searcher with its ranking diversified, `grader` what the gate asks; None where not
+    configured.
+    """
 
     by_id: Mapping[str, ChunkedDocument]
     catalog: Catalog
     searchers: Mapping[str, Searcher]
+    diversified: Diversified | None = None
+    grader: Grader | None = None
+
+    @property
+    def spread(self) -> Spread | None:
+        """What diversifies a ranked list, None when nothing does."""
+        return self.diversified.spread if self.diversified else None
 
 
 def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress) -> Snapshot:
@@ -78,7 +90,7 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
     for entry in (entry for file in label_files.values() for entry in file.entries):
         sources.setdefault(entry.label.id, entry)
     questions = [(source.label.question, judge.scope_of(source)) for source in sources.values()]
-    retrieved = retrieve(questions, index.searchers, index.catalog, contract)
+    retrieved = retrieve(questions, index.searchers, index.catalog, contract, index.spread, index.grader)
     evaluations: dict[str, Evaluation] = {
         label_id: judge.evaluate(source, found)
         for (label_id, source), found in zip(sources.items(), retrieved, strict=True)
@@ -135,10 +147,16 @@ def build_index(config: Config, *documents: ChunkedDocument) -> Index:
         by_id.setdefault(chunked.document.doc_id, chunked)
     chunks = [chunk for chunked in by_id.values() for chunk in chunked.chunks]
     catalog = Catalog(chunks, {doc_id: chunked.document.audience for doc_id, chunked in by_id.items()})
-    sparse = SparseSearcher(chunks)
+    analysis = config.text_analysis()
+    sparse = SparseSearcher(chunks, analysis)
     dense = DenseSearcher(chunks, Model.hashed())
     hybrid = HybridSearcher(sparse, dense, depth=contract.depth, rrf_k=contract.rrf_k)
-    return Index(by_id, catalog, {"sparse": sparse, "dense": dense, "hybrid": hybrid})
+    lexical = LexicalSearcher(chunks, analysis, depth=contract.depth)
+    searchers: dict[str, Searcher] = {"sparse": sparse, "dense": dense, "hybrid": hybrid, "lexical": lexical}
+    diversified = None
+    if contract.mmr_lambda is not None:
+        diversified = Diversified(searchers[contract.searcher], dense.index, contract.mmr_lambda, contract.depth)
+    return Index(by_id, catalog, searchers, diversified, lexical.best_coverage if contract.gate else None)
 
 
 def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:

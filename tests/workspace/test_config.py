@@ -12,7 +12,8 @@ from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.chunking import CHUNKERS
 from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.rule import Severity
-from evidencedesk.workspace.config import Config, Strategy, config_schema, holds_config, parse_config
+from evidencedesk.workspace.config import Config, config_schema, holds_config, parse_config
+from evidencedesk.workspace.settings import Strategy
 
 NAME = "evidencedesk.toml"
 
@@ -98,8 +99,24 @@ FAULTS: list[tuple[str, list[tuple[str, str]]]] = [
     ('[retrieval]\nk = "5"', [('"5"', "`retrieval.k` must be a whole number")]),
     ("[retrieval]\nk = 0", [("0", "`retrieval.k` must be at least 1")]),
     ("[retrieval]\nk = true", [("true", "`retrieval.k` must be a whole number")]),
-    ('[retrieval]\nsearcher = "hybird"', [('"hybird"', '`retrieval.searcher` must be "sparse", "dense" or "hybrid"')]),
-    ("[retrieval]\nmmr_lambda = 0.5", [("mmr_lambda", "rankings are not diversified (MMR) in this version")]),
+    (
+        '[retrieval]\nsearcher = "hybird"',
+        [('"hybird"', '`retrieval.searcher` must be "sparse", "dense", "hybrid" or "lexical"')],
+    ),
+    ("[retrieval]\nmmr_lambda = 1.5", [("1.5", "`retrieval.mmr_lambda` must be at most 1")]),
+    ("[retrieval.gate]\naccept = -0.1", [("-0.1", "`retrieval.gate.accept` must be at least 0")]),
+    ('[retrieval.gate]\ngrader = "model"', [('"model"', '`retrieval.gate.grader` must be "coverage"')]),
+    (
+        '[analysis.ru]\nstemer = "russian"',
+        [("stemer", "there is no setting `analysis.ru.stemer`; did you mean `stemmer`?")],
+    ),
+    ('[analysis.ru]\nstop_words = "standard"', [('"standard"', '`stop_words` must be "default", "none" or a list')]),
+    ('[analysis.ru]\nsynonyms = [["велосипед"]]', [('["велосипед"]', "`analysis.ru.synonyms[0]` must have at least")]),
+    (
+        '[analysis.de]\nstop_words = "default"',
+        [('"default"', 'there is no list of stop words for "de" (there is for bn,')],
+    ),
+    ("[analysis.russian]", [("russian", '"russian" is not a language code such as "ru" or "pt-BR"')]),
     (
         "[retrieval]\nfloor = 0.3",
         [("0.3", "`retrieval.floor` is 0.3, but no hybrid score exceeds 0.03279 (two rankings fused with rrf_k = 60)")],
