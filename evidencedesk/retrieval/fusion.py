@@ -30,17 +30,21 @@ def rrf(lists: Sequence[RankedList], k: int = K, top: int | None = None, source:
     return results
 
 
-def fuse(rankings: Sequence[Sequence[Key]], k: int) -> dict[Key, Total]:
-    """The total of every id in some ranking, in order of first appearance. Raises ValueError for a negative `k`."""
+def fuse(rankings: Sequence[Sequence[Key]], k: int, weights: Sequence[int] | None = None) -> dict[Key, Total]:
+    """The total of every id in some ranking, in order of first appearance.
+
+    A ranking counts as often as `weights` says, once when None. Raises ValueError for a negative `k`.
+    """
     if k < 0:
         raise ValueError("k must not be negative")
     totals: dict[Key, Total] = {}
     for place, ranking in enumerate(rankings):
+        weight = 1 if weights is None else weights[place]
         for position, key in enumerate(ranking, start=1):
             total = totals.get(key)
             if total is None:
                 total = totals[key] = Total()
-            total.add(place, position, k)
+            total.add(place, position, k, weight)
     # Two different totals differ by at least 1 / (product of their denominators), and a denominator is a product of
     # at most `appearances` numbers up to k + longest. Scaled by that many bits, their integer parts already differ.
     longest = max(map(len, rankings), default=0)
@@ -66,10 +70,10 @@ class Total:
         self.best = 0
         self.weight = 0
 
-    def add(self, place: int, position: int, k: int) -> None:
-        """Count one appearance."""
+    def add(self, place: int, position: int, k: int, weight: int) -> None:
+        """Count one appearance in a ranking of this weight."""
         share = k + position
-        self.numerator = self.numerator * share + self.denominator
+        self.numerator = self.numerator * share + self.denominator * weight
         self.denominator *= share
         self.best = min(self.best, position) if self.places else position
         self.places.append((place, position))
