@@ -22,7 +22,8 @@ _CLOSING = {
     "---": re.compile(r"(?:(?<=\n)|(?<=\r))(?:---|\.\.\.)[ \t]*(?=\r|\n|\Z)"),
     "+++": re.compile(r"(?:(?<=\n)|(?<=\r))\+\+\+[ \t]*(?=\r|\n|\Z)"),
 }
-_RULE_LINE = re.compile(r"(?:\A|(?<=\n)|(?<=\r))---[ \t]*(?=\r|\n|\Z)")
+# The line start is looked up behind the hyphens, so that the search jumps from hyphens to hyphens.
+_RULE_LINE = re.compile(r"---(?<![^\r\n]---)[ \t]*(?=\r|\n|\Z)")
 _BLANK_LINE = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*(?=\r|\n)")
 _COMMENTS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*")
 _KEY_LINE = re.compile(r"""["']?[^\W_][\w .-]*["']?[ \t]*:(?=\s|\Z)""")
