@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -120,7 +121,11 @@ class Document:
     defects: tuple[Defect, ...] = ()
 
     def sections_named(self, name: str) -> tuple[Section, ...]:
-        """Sections that `name` may mean: the one with this anchor and, for a repeated heading, all that share it."""
+        """Sections that `name` may mean: the one with this anchor and, for a repeated heading, all that share it.
+
+        Headings are NFC with single spaces, so a name in another form means the same.
+        """
+        name = " ".join(unicodedata.normalize("NFC", name).split())
         same_heading = tuple(section for section in self.sections if section.heading == name)
         if same_heading:
             return same_heading

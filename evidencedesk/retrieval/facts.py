@@ -58,7 +58,7 @@ class Facts:
 
     `documents` and `label_files` are keyed by path, in path order; `by_id` holds the first document (in path order) of
     each id; `evaluations` are keyed by label id (first in path order when two labels share one). `chunking` is the
-    configured strategy in words, such as `fixed(size=200, overlap=40)`; `word_limit` the number of words the
+    configured strategy in words, such as `fixed(size=200, overlap=40)`; `word_limit` the number of words that the
     configured model reads of a passage (None: no limit). `before` holds what each question's standing is compared
     with, and `before_name` says what that is ("the baseline", "the last saved state"). `rule_codes` are all that exist.
     """

@@ -24,7 +24,8 @@ _PIECE = re.compile(r"\S+")
 def oversize_chunk(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     """A chunk is longer than the text that the embedding model reads.
 
-    Title and heading count: they are embedded in front of the text.
+    `[retrieval] word_limit` says how many words your model reads; without it nothing is reported, since the built-in
+    model reads texts of any length. Title and heading count: they are embedded in front of the text.
 
     ## Why it matters
 
@@ -32,8 +33,6 @@ def oversize_chunk(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation
     cannot be found by meaning, and no score shows it.
 
     ## Example
-
-    With a model that reads 16 words:
 
     ```markdown title="returns.md"
     # Returns
@@ -44,6 +43,9 @@ def oversize_chunk(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation
     ```toml title="evidencedesk.toml"
     [chunking]
     strategy = "section"
+
+    [retrieval]
+    word_limit = 16
     ```
 
     ## How to fix

@@ -105,7 +105,7 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
         evaluations=evaluations,
         twins=twins,
         unfindable=unfindable,
-        word_limit=Model.hashed().word_limit,
+        word_limit=config.retrieval.word_limit,
         before=inputs.before,
         before_name=inputs.before_name,
         config_defects=inputs.config_defects,

@@ -217,6 +217,10 @@ class RetrievalSettings(Section):
     rrf_k: Annotated[StrictInt, Field(ge=0)] = 60
     """The constant k of reciprocal rank fusion, 1 / (k + rank)."""
 
+    word_limit: Annotated[StrictInt, Field(ge=1)] | None = None
+    """How many words of a chunk, its title and heading included, your embedding model reads, such as 190 for one that
+    reads 256 word pieces; no limit when unset."""
+
     mmr_lambda: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] | None = None
     """Diversifies the ranking by maximal marginal relevance: 1 looks at the scores alone, 0 at not repeating what
     ranks above; unset leaves the ranking as it is."""

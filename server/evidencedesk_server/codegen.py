@@ -98,7 +98,11 @@ def updated(package: str) -> str:
     generated = settings(config_schema())
     sections = tuple({f"{PREFIX}{name.removeprefix(PREFIX).split('.')[0]}." for name in generated})
     configuration = manifest["contributes"]["configuration"]
-    kept = {name: value for name, value in configuration["properties"].items() if not name.startswith(sections)}
+    kept = {
+        name: value
+        for name, value in configuration["properties"].items()
+        if not name.startswith(sections) and name not in generated
+    }
     configuration["properties"] = {**kept, INTERPRETER: _INTERPRETER, **generated}
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 

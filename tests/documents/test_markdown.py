@@ -313,3 +313,9 @@ def test_parsing_never_fails(data: bytes) -> None:
 @given(st.text(st.characters() | st.sampled_from("\ud800\udfff\n#-:[]{}&*!|>'\"%@`"), max_size=60))
 def test_parsing_takes_any_text_an_editor_sends(text: str) -> None:
     assert parse(f"---\n{text}\n---\n{text}").text == f"---\n{text}\n---\n{text}"
+
+
+def test_a_section_is_found_by_its_name_in_any_unicode_form_and_spacing() -> None:
+    document = parse_document("page.md", "# Reise\n\n## Zurück  zur\tWerkstatt\n\nText.\n")
+    for name in ("Zurück zur Werkstatt", "Zuru\u0308ck zur  Werkstatt"):
+        assert [section.level for section in document.sections_named(name)] == [2]
