@@ -175,7 +175,7 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
         "find their answer, but it does not reach the prompt",
         questions,
         tuple(
-            Case(path, f"by the floor of {one.contract.floor}")
+            Case(path, "by the gate" if one.trace.closed else f"by the floor of {one.contract.floor}")
             for path, all_of in answers.items()
             for one in all_of
             if one.standing.rank and not one.standing.in_context

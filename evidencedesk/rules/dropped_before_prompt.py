@@ -1,4 +1,4 @@
-"""ED401 dropped-before-prompt. Invariant: the answer was retrieved; only the floor stands between it and the prompt."""
+"""ED401 dropped-before-prompt. Invariant: the answer was retrieved; only floor or gate stand between it and the prompt."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ from evidencedesk.rule import Related, Severity, Violation, rule
     "so it never reaches the prompt",
     messages={
         "evidence": "this answers {label}, “{question}”, at rank {rank}, but its score {score:.4g} is below the floor "
-        "{floor:g}"
+        "{floor:g}",
+        "gate": "the answer, {answer}, is at rank {rank}, but the gate keeps the prompt empty: {verdict}",
+        "gate-evidence": "this answers {label}, “{question}”, at rank {rank}, but the gate keeps the prompt empty: "
+        "{verdict}",
     },
 )
 def dropped_before_prompt(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
-    """The answer is retrieved, but its score is below the floor, so the prompt never holds it.
+    """The answer is retrieved, but its score is below the floor, or the gate is closed, so no prompt holds it.
 
     ## Why it matters
 
@@ -51,8 +54,9 @@ def dropped_before_prompt(subject: Evaluation, facts: Facts) -> Iterator[Violati
 
     ## How to fix
 
-    Lower `retrieval.floor`; the rule unanswerable-junk measures which floor keeps answers and drops junk. Or say the
-    answer in the words of the question, which raises its score.
+    Lower `retrieval.floor` or `retrieval.gate.accept`; the rule unanswerable-junk measures which value keeps answers
+    and drops junk. Or say the answer in the words of the question, which raises its score and its grade; for a gate,
+    synonyms in `[analysis]` count as well.
 
     ## Repaired
 
@@ -63,14 +67,16 @@ def dropped_before_prompt(subject: Evaluation, facts: Facts) -> Iterator[Violati
     ```
     """
     floor, rank = subject.contract.floor, subject.standing.rank
-    if floor is None or rank is None or subject.standing.in_context or not subject.label.answerable:
+    closed = subject.trace.closed
+    if (floor is None and not closed) or rank is None or subject.standing.in_context or not subject.label.answerable:
         return
     found, question = subject.retrieved[rank - 1], question_of(subject)
     gold = best_answer(subject)
     place = occurrence(gold) if gold else None
-    values = {"answer": named(found.chunk), "rank": rank, "score": found.score, "floor": floor}
+    values = {"answer": named(found.chunk), "rank": rank, "score": found.score, "floor": floor, "verdict": closed}
     related = (Related(*place, "the answer"),) if place else ()
-    yield Violation(*question, values, subject.label.id, related)
+    yield Violation(*question, values, subject.label.id, related, message="gate" if closed else "")
     if place:
+        at_evidence = "gate-evidence" if closed else "evidence"
         values |= {"label": subject.label.id, "question": quoted(subject.label.question)}
-        yield Violation(*place, values, subject.label.id, (Related(*question, "the question"),), message="evidence")
+        yield Violation(*place, values, subject.label.id, (Related(*question, "the question"),), message=at_evidence)

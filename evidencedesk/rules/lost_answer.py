@@ -19,16 +19,16 @@ from evidencedesk.rule import Related, Severity, Violation, rule
     message="the answer was at rank {before} in {state} and is not in the top {k} now{winner}",
     messages={
         "gone": "the answer was at rank {before} in {state}, and now no document holds its evidence",
-        "dropped": "the answer was in the prompt in {state}, and now the floor drops it at rank {rank}",
+        "dropped": "the answer was in the prompt in {state}, and now the {dropper} drops it at rank {rank}",
         "evidence": "{label}, “{question}”, found this answer at rank {before} in {state}, and now does not{winner}",
-        "dropped-evidence": "this answer to {label}, “{question}”, was in the prompt in {state}, and now the floor "
+        "dropped-evidence": "this answer to {label}, “{question}”, was in the prompt in {state}, and now the {dropper} "
         "drops it at rank {rank}",
     },
 )
 def lost_answer(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     """The answer to a question was found before and is not found now.
 
-    It was in the top k, or passed the floor, in the last saved state or in the team's `.evidencedesk/baseline.json`.
+    It was in the top k, or passed floor and gate, in the last saved state or in the team's `.evidencedesk/baseline.json`.
     The problem stands at the question, and at the evidence where that still exists.
 
     ## Why it matters
@@ -96,6 +96,7 @@ def lost_answer(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
         "state": facts.before_name,
         "k": subject.contract.k,
         "rank": rank,
+        "dropper": "gate" if subject.trace.closed else "floor",
         "winner": f"; rank 1 is {named(retrieved[0].chunk)}" if retrieved else "",
         "label": subject.label.id,
         "question": quoted(subject.label.question),

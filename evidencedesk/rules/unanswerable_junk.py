@@ -17,13 +17,15 @@ from evidencedesk.rule import Related, Severity, Violation, rule
     stage="context",
     failure="irrelevant_match",
     severity=Severity.INFORMATION,
-    message="nothing answers this question, but {chunks} to the prompt; the best, {best}, scores {score:.4g}{floor}",
+    message="nothing answers this question, but {chunks} to the prompt; the best, {best}, scores {score:.4g}"
+    "{verdict}{advice}",
 )
 def unanswerable_junk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """A question that the knowledge base does not answer still brings chunks into the prompt.
 
-    It is a warning where a floor is set, since that floor should have stopped them, and information where none is. The
-    message names the floor that makes the fewest wrong decisions on the labels of this workspace, if any floor helps.
+    It is a warning where a floor or a gate is set, since that should have stopped them, and information where none is.
+    The message names the floor, or the gate's bar, that makes the fewest wrong decisions on the labels of this
+    workspace, if any helps.
 
     ## Why it matters
 
@@ -49,8 +51,9 @@ def unanswerable_junk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ## How to fix
 
     Set `retrieval.floor` to a score that answers reach and such questions do not. Ranks tell junk from answers badly,
-    so a floor works with the scores of `dense` or `sparse`, hardly with those of `hybrid`. Where the knowledge base
-    does answer the question, the label is wrong: set `answerable` and give the gold.
+    so a floor works with the scores of `dense` or `sparse`, hardly with those of `hybrid`. A gate works with all of
+    them: `[retrieval.gate]` asks how much of the question the chunks speak about. Where the knowledge base does answer
+    the question, the label is wrong: set `answerable` and give the gold.
 
     ## Repaired
 
@@ -63,45 +66,45 @@ def unanswerable_junk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     unanswerable = [one for one in facts.evaluations.values() if not one.label.answerable and one.trace.context]
     if not unanswerable:
         return
-    floor = _floor_text(facts)
+    advice = _advice(facts)
     for evaluation in unanswerable:
-        context = evaluation.trace.context
+        context, gate, grade = evaluation.trace.context, evaluation.contract.gate, evaluation.grade
         values = {
             "chunks": f"{len(context)} chunks get" if len(context) > 1 else "1 chunk gets",
             "best": named(context[0].chunk),
             "score": context[0].score,
-            "floor": floor,
+            "verdict": f"; the gate admits it, {gate.verdict(grade)}" if gate and grade is not None else "",
+            "advice": advice,
         }
         related = tuple(
             Related(*start_of(facts, found.chunk), f"rank {found.rank} for {evaluation.label.id}") for found in context
         )
-        severity = Severity.WARNING if evaluation.contract.floor is not None else Severity.INFORMATION
+        guarded = evaluation.contract.floor is not None or gate is not None
+        severity = Severity.WARNING if guarded else Severity.INFORMATION
         yield Violation(*question_of(evaluation), values, evaluation.label.id, related, severity)
 
 
-def _floor_text(facts: Facts) -> str:
-    """The end of the message: what a floor can do for all labels."""
+def _advice(facts: Facts) -> str:
+    """The end of the message: what the gate's bar, or without a gate a floor, can do for all labels."""
+    contract = facts.contract
     junk: list[float] = []
     good: list[float] = []
     for evaluation in facts.evaluations.values():
-        if not evaluation.label.answerable and evaluation.retrieved:
-            junk.append(evaluation.retrieved[0].score)
-        good += _answer_score(evaluation)
-    floor = best_floor(junk, good)
-    if floor is None:
-        return "; no floor tells such chunks from answers here" if good else ""
-    kept = sum(score >= floor for score in good)
-    dropped = sum(score < floor for score in junk)
-    set_to = f" (now {facts.contract.floor:g})" if facts.contract.floor is not None else ""
+        wanted = answers(evaluation) if evaluation.label.answerable else None
+        for found in evaluation.retrieved:
+            if wanted is None or found.chunk.id in wanted:
+                score = found.score if contract.gate is None else evaluation.grade
+                (junk if wanted is None else good).append(score or 0.0)
+                break
+    name, now = ("floor", contract.floor) if contract.gate is None else ("accept", contract.gate.accept)
+    best = best_floor(junk, good)
+    if best is None:
+        return f"; no {name} tells such chunks from answers here" if good else ""
+    kept = sum(score >= best for score in good)
+    dropped = sum(score < best for score in junk)
+    set_to = f" (now {now:g})" if now is not None else ""
     effect = f"keep {kept} of {len(good)} answers and silence {dropped} of {len(junk)} such questions"
-    return f"; floor = {floor:.4g}{set_to} would {effect}"
-
-
-def _answer_score(evaluation: Evaluation) -> list[float]:
-    if not evaluation.label.answerable:
-        return []
-    wanted = answers(evaluation)
-    return [found.score for found in evaluation.retrieved if found.chunk.id in wanted][:1]
+    return f"; {name} = {best:.4g}{set_to} would {effect}"
 
 
 def best_floor(junk: list[float], good: list[float]) -> float | None:
