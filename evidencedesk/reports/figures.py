@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from evidencedesk.retrieval.candidates import ids
+from evidencedesk.retrieval.diversity import redundancy
 from evidencedesk.retrieval.evaluation import Contract, Evaluation
+from evidencedesk.retrieval.measures import evidence_recall
+from evidencedesk.text.normal import fold
+from evidencedesk.text.words import words
 
 CUTOFFS = (1, 3, 5)
 
@@ -21,6 +26,18 @@ class Hits:
     tag: str
     questions: int
     at: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Diversity:
+    """How much a searcher's top k repeat themselves, and how much evidence they bring together.
+
+    `redundancy` is the mean, over all questions, of `diversity.redundancy`; `evidence` the mean, over the answerable
+    ones, of the share of their distinct pieces of evidence that the top k hold; None without such questions.
+    """
+
+    redundancy: float | None
+    evidence: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +62,8 @@ class Abstention:
 @dataclass(frozen=True, slots=True)
 class Figures:
     """Evaluation in numbers. `hits` starts with all answerable questions, tags follow by name; `findings` counts
-    `(stage, label)` over all questions; `failed` questions have a finding other than `retrieval/irrelevant_match`."""
+    `(stage, label)` over all questions; `failed` questions have a finding other than `retrieval/irrelevant_match`;
+    `diversity` is per searcher, at the contract's k."""
 
     contract: Contract
     chunking: str
@@ -56,6 +74,7 @@ class Figures:
     findings: Mapping[tuple[str, str], int]
     failed: int
     abstention: Abstention
+    diversity: Mapping[str, Diversity]
 
 
 def grades(evaluation: Evaluation) -> Mapping[str, int]:
@@ -110,7 +129,30 @@ def figures(evaluations: Iterable[Evaluation], contract: Contract, chunking: str
             right=sum(not one.trace.context for one in unanswerable),
             wrong=sum(not one.trace.context for one in answerable),
         ),
+        diversity={name: _diversity(name, evaluated, contract.k) for name in searchers},
     )
+
+
+def _diversity(searcher: str, evaluated: Sequence[Evaluation], k: int) -> Diversity:
+    repeated = [
+        redundancy([frozenset(words(found.chunk.text)) for found in one.rankings[searcher][:k]], k) for one in evaluated
+    ]
+    found = [
+        evidence_recall(ids(one.rankings[searcher]), _holders(one), k) for one in evaluated if one.label.answerable
+    ]
+    return Diversity(_mean(repeated), _mean(found))
+
+
+def _holders(evaluation: Evaluation) -> list[set[str]]:
+    """The chunks that hold each distinct piece of evidence."""
+    holders: dict[str, set[str]] = {}
+    for place in evaluation.places:
+        holders.setdefault(fold(place.gold.evidence), set()).update(place.holders)
+    return list(holders.values())
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def contract_text(contract: Contract, chunking: str) -> str:

@@ -8,7 +8,10 @@ from rich.text import Text
 
 from evidencedesk.reports.excerpt import visible
 from evidencedesk.reports.figures import Abstention, Figures, contract_text
+from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.taxonomy import LABELS, STAGES
+
+_REDUNDANCY = "Redundancy: shared words (Jaccard) with the likest chunk above, mean of ranks and questions"
 
 
 def figures_page(figures: Figures) -> RenderableType:
@@ -16,9 +19,11 @@ def figures_page(figures: Figures) -> RenderableType:
     parts: list[RenderableType] = [_hits(figures), Text()]
     if figures.findings:
         parts += [_findings(figures), Text()]
+    if figures.diversity:
+        parts += [_diversity(figures), Text(_REDUNDANCY), Text()]
     questions = figures.answerable + figures.abstention.unanswerable
     parts.append(Text(f"Failed: {figures.failed} of {questions} questions (an answer merely outranked is no failure)"))
-    parts.append(Text(_abstention(figures.abstention, figures.contract.floor)))
+    parts.append(Text(_abstention(figures.abstention, figures.contract)))
     parts += [Text(), Text(f"Contract: {contract_text(figures.contract, figures.chunking)}", style="dim")]
     return Group(*parts)
 
@@ -46,6 +51,19 @@ def _findings(figures: Figures) -> Table:
     return table
 
 
+def _diversity(figures: Figures) -> Table:
+    k = figures.contract.k
+    table = _table("Searcher", f"redundancy@{k}", f"distinct evidence@{k}")
+    for name, found in figures.diversity.items():
+        mark = "*" if name == figures.contract.searcher else ""
+        table.add_row(f"{name}{mark}", _share(found.redundancy), _share(found.evidence))
+    return table
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
 def _table(first: str, *others: str) -> Table:
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column(first)
@@ -54,12 +72,12 @@ def _table(first: str, *others: str) -> Table:
     return table
 
 
-def _abstention(abstention: Abstention, floor: float | None) -> str:
+def _abstention(abstention: Abstention, contract: Contract) -> str:
     if not abstention.unanswerable:
         return "Unanswerable: no such question among the labels"
     text = f"Unanswerable: {abstention.right} of {abstention.unanswerable} leave the prompt empty"
-    if floor is None:
-        text += " (no floor is configured, so only a question that finds nothing does)"
+    if contract.floor is None and contract.gate is None:
+        text += " (no floor and no gate is configured, so only a question that finds nothing does)"
     precision, recall = abstention.precision, abstention.recall
     shares = [
         f"{name} {share:.2f}" for name, share in (("precision", precision), ("recall", recall)) if share is not None

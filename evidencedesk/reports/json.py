@@ -13,10 +13,12 @@ from evidencedesk.reports.models import (
     CauseModel,
     CheckReport,
     ContractModel,
+    DiversityModel,
     EditModel,
     EvalReport,
     FindingCountModel,
     FixModel,
+    GateModel,
     HitsModel,
     PositionModel,
     ProblemModel,
@@ -85,6 +87,10 @@ def eval_report(snapshot: Snapshot, root: str) -> bytes:
                 wrong=found.abstention.wrong,
                 precision=found.abstention.precision,
                 recall=found.abstention.recall,
+            ),
+            diversity=tuple(
+                DiversityModel(searcher=searcher, redundancy=one.redundancy, distinct_evidence_recall=one.evidence)
+                for searcher, one in found.diversity.items()
             ),
         )
     )
@@ -164,6 +170,9 @@ def _contract(contract: Contract, chunking: str) -> ContractModel:
         depth=contract.depth,
         floor=contract.floor,
         rrf_k=contract.rrf_k,
+        mmr_lambda=contract.mmr_lambda,
+        gate=GateModel(grader=contract.gate.grader, accept=contract.gate.accept) if contract.gate else None,
+        analysis=contract.analysis,
         statuses=tuple(sorted(scope.statuses)),
         audiences=tuple(sorted(scope.audiences)),
         langs=None if scope.langs is None else tuple(sorted(scope.langs)),

@@ -124,6 +124,13 @@ class StatisticsModel(_Model):
     files: tuple[ShareModel, ...]
 
 
+class GateModel(_Model):
+    """A grade that the chunks must reach to enter the prompt."""
+
+    grader: str
+    accept: float
+
+
 class ContractModel(_Model):
     """The settings that give every figure its meaning."""
 
@@ -133,6 +140,10 @@ class ContractModel(_Model):
     depth: int
     floor: float | None
     rrf_k: int
+    mmr_lambda: float | None
+    gate: GateModel | None
+    analysis: str
+    """Which languages are analysed how, in words; "" for none."""
     statuses: tuple[str, ...]
     audiences: tuple[str, ...]
     langs: tuple[str, ...] | None
@@ -180,6 +191,14 @@ class AbstentionModel(_Model):
     recall: float | None
 
 
+class DiversityModel(_Model):
+    """Means at the contract's k: how alike a searcher's chunks are, and how much of the evidence they hold."""
+
+    searcher: str
+    redundancy: float | None
+    distinct_evidence_recall: float | None
+
+
 class EvalReport(_Model):
     """What `evidencedesk eval --format json` prints."""
 
@@ -194,3 +213,4 @@ class EvalReport(_Model):
     hits: tuple[HitsModel, ...]
     findings: tuple[FindingCountModel, ...]
     abstention: AbstentionModel
+    diversity: tuple[DiversityModel, ...]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 
 def hit(ranking: Sequence[str], grades: Mapping[str, int], k: int) -> float:
@@ -41,6 +42,18 @@ def ndcg(ranking: Sequence[str], grades: Mapping[str, int], k: int) -> float:
     gains = _gains(ranking, grades, k)
     ideal = _discounted(sorted((grade for grade in grades.values() if grade > 0), reverse=True)[:k])
     return _discounted(gains) / ideal if ideal else 0.0
+
+
+def evidence_recall(ranking: Sequence[str], holders: Sequence[AbstractSet[str]], k: int) -> float:
+    """Share of the distinct pieces of evidence that one of the first `k` ids holds.
+
+    `holders` has a set of ids per piece; several ids that hold the same piece count once. A piece that nothing holds
+    is not found.
+    """
+    if k < 1:
+        raise ValueError("k must be at least 1")
+    top = frozenset(ranking[:k])
+    return sum(not top.isdisjoint(ids) for ids in holders) / len(holders) if holders else 0.0
 
 
 def _gains(ranking: Sequence[str], grades: Mapping[str, int], k: int | None) -> list[int]:

@@ -1,4 +1,4 @@
-"""ED401 dropped-before-prompt. Invariant: the answer was retrieved; only floor or gate stand between it and the prompt."""
+"""ED401 dropped-before-prompt. Invariant: the answer was retrieved, and floor or gate kept it from the prompt."""
 
 from __future__ import annotations
 

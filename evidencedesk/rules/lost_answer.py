@@ -28,8 +28,8 @@ from evidencedesk.rule import Related, Severity, Violation, rule
 def lost_answer(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     """The answer to a question was found before and is not found now.
 
-    It was in the top k, or passed floor and gate, in the last saved state or in the team's `.evidencedesk/baseline.json`.
-    The problem stands at the question, and at the evidence where that still exists.
+    It was in the top k, or passed floor and gate, in the last saved state or in the team's baseline file,
+    `.evidencedesk/baseline.json`. The problem stands at the question, and at the evidence where that still exists.
 
     ## Why it matters
 

@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
-from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import answers, named, question_of, start_of
 from evidencedesk.rule import Related, Severity, Violation, rule

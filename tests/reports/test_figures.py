@@ -87,10 +87,16 @@ Findings   missed_evidence  irrelevant_match
 retrieval                1                 1
 context                  0                 1
 
+Searcher  redundancy@3  distinct evidence@3
+sparse           0.000                0.500
+hybrid*          0.333                0.750
+Redundancy: shared words (Jaccard) with the likest chunk above, mean of ranks
+and questions
+
 Failed: 2 of 6 questions (an answer merely outranked is no failure)
-Unanswerable: 1 of 2 leave the prompt empty (no floor is configured, so only a
-question that finds nothing does); so do 1 of the answerable ones; abstention
-precision 0.50, recall 0.50
+Unanswerable: 1 of 2 leave the prompt empty (no floor and no gate is configured,
+so only a question that finds nothing does); so do 1 of the answerable ones;
+abstention precision 0.50, recall 0.50
 
 Contract: hybrid over paragraph, k = 3, no floor, each leg asked for 5, RRF
 constant 60; scope: status current, audience public, language any. A hit is a

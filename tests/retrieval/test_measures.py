@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import RR, P, R, Success, nDCG
 
-from evidencedesk.retrieval.measures import hit, ndcg, precision, recall, reciprocal_rank
+from evidencedesk.retrieval.measures import evidence_recall, hit, ndcg, precision, recall, reciprocal_rank
 
 NAMES = [f"d{place}" for place in range(12)]
 GRADES = st.dictionaries(st.sampled_from(NAMES), st.integers(0, 3), min_size=1)
@@ -61,3 +61,23 @@ def test_k_must_be_positive(measure) -> None:  # type: ignore[no-untyped-def]
 
 def test_a_reciprocal_rank_without_a_cut_looks_at_the_whole_ranking() -> None:
     assert reciprocal_rank(["x", "y", "a"], {"a": 1}) == 1 / 3
+
+
+@pytest.mark.parametrize(
+    ("holders", "k", "expected"),
+    [
+        ([], 3, 0.0),
+        ([{"a"}], 3, 1.0),
+        ([{"a"}, {"b"}], 1, 0.5),
+        ([{"a", "b"}, {"b", "c"}], 1, 0.5),
+        ([{"a", "b"}, {"b", "c"}], 2, 1.0),
+        ([{"a"}, set(), {"z"}], 3, 1 / 3),
+    ],
+)
+def test_evidence_recall_counts_each_piece_once(holders: list[set[str]], k: int, expected: float) -> None:
+    assert evidence_recall(["a", "b", "b"], holders, k) == expected
+
+
+def test_evidence_recall_wants_a_k() -> None:
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        evidence_recall(["a"], [{"a"}], 0)
