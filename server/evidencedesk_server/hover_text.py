@@ -24,6 +24,7 @@ _ACTIVE = re.compile(r"[\\`*_\[\]<>|&~#!@$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 _MAX_QUESTIONS = 6
 _MAX_CHUNKS = 3
 _QUESTION_WIDTH = 90
+_PASSAGE_WIDTH = 240
 
 
 def escape_markdown(text: str) -> str:
@@ -89,8 +90,14 @@ class HoverTexts:
         if label.answerable:
             lines.append(self._answer_ranks(evaluation))
         lines += self._table(evaluation, marks)
+        lines += self._passages(evaluation)
         settings = [f"top {contract.k} by {contract.searcher}"]
         settings.append("no floor" if contract.floor is None else f"floor {contract.floor:g}")
+        if contract.mmr_lambda is not None:
+            settings.append(f"diversified with λ {contract.mmr_lambda:g}")
+        if contract.gate is not None and evaluation.grade is not None:
+            state = "open" if contract.gate.admits(evaluation.grade) else "closed"
+            settings.append(f"gate {state}: {contract.gate.verdict(evaluation.grade)}")
         settings.append("scope " + ", ".join(sorted(contract.scope.statuses | contract.scope.audiences)))
         lines.append(f"*{'; '.join(settings)}*")
         return "\n\n".join(lines)
@@ -138,6 +145,16 @@ class HoverTexts:
         used = "".join(mark for chunk_id, mark in marks.items() if chunk_id in shown)
         if used:
             yield " · ".join(meaning for mark, meaning in _LEGEND.items() if mark in used)
+
+    def _passages(self, evaluation: Evaluation) -> Iterator[str]:
+        """The passages that decided, where the configured searcher names them."""
+        passages = [
+            f"{found.rank}. “{self._escape(_shorten(found.passage, _PASSAGE_WIDTH))}” ({self._escape(found.chunk.id)})"
+            for found in evaluation.retrieved
+            if found.passage
+        ]
+        if passages:
+            yield "Passages:\n" + "\n".join(passages)
 
     def _cell(self, found: list[Candidate], marks: dict[str, str]) -> str:
         if not found:
@@ -298,9 +315,9 @@ def _segments(chunks: tuple[Chunk, ...]) -> Iterator[tuple[Span, list[Chunk]]]:
             yield Span(start, end), list(active)
 
 
-def _shorten(question: str) -> str:
-    question = " ".join(question.split())
-    return question if len(question) <= _QUESTION_WIDTH else question[: _QUESTION_WIDTH - 1] + "…"
+def _shorten(text: str, width: int = _QUESTION_WIDTH) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def _count(number: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from answer_making import PAGE, TODAY, label, workspace
 from evidencedesk.text.spans import Span
-from evidencedesk.workspace import Workspace
+from evidencedesk.workspace import Change, Workspace
 from evidencedesk_server.hover_text import HoverTexts, escape_markdown, plain
 
 SPLIT = "within 30 days of delivery, and we will refund the full price"
@@ -133,3 +133,18 @@ def test_clients_without_markdown_get_the_words_as_they_are(tmp_path: Path) -> N
     said = "\n".join(text for _, text in HoverTexts(opened.snapshot, plain).of_file("labels.json"))
     assert "q_1" in said
     assert "q\\_1" not in said
+
+
+def test_the_passage_that_won_and_the_gate_are_told(tmp_path: Path) -> None:
+    labels = [
+        label("q1", "Is the parcel label free?", "The parcel label is free."),
+        label("q2", "Is there a museum for tandems?"),
+    ]
+    opened = workspace(tmp_path, labels)
+    settings = '[retrieval]\nsearcher = "lexical"\nmmr_lambda = 0.75\n[retrieval.gate]\naccept = 0.9\n'
+    opened.apply([Change("evidencedesk.toml", f'[chunking]\nstrategy = "paragraph"\n{settings}')])
+    said = at(opened, "labels.json", "Is the parcel")
+    assert "Passages:\n1. “The parcel label is free.” (returns:c2)" in said
+    assert "gate open: coverage 1.00 is not below 0.9" in said
+    assert "diversified with λ 0.75" in said
+    assert "gate closed: coverage 0.00 is below 0.9" in at(opened, "labels.json", "Is there a museum")
