@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from evidencedesk.documents.document import Document, Section
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Scope
+from evidencedesk.retrieval.corrective import CorrectionResult
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.labels import Gold, Label
 from evidencedesk.retrieval.taxonomy import Finding, Trace
@@ -34,13 +35,32 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
+class Correction:
+    """How the searcher `corrective` corrects `searcher`: `grader`, its two bars, and how many rounds it may take."""
+
+    searcher: str = "hybrid"
+    grader: str = "coverage"
+    accept: float = 0.6
+    reject: float = 0.3
+    max_rounds: int = 2
+
+    def settings_text(self) -> str:
+        """The settings in words."""
+        return (
+            f"{self.searcher} in up to {self.max_rounds} rounds, graded by {self.grader} (accepted from {self.accept}, "
+            f"rejected below {self.reject})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Contract:
     """What a figure means: the settings under which every ranking of a snapshot was made.
 
-    `searcher` is the configured one (`sparse`, `dense`, `hybrid`, `lexical`); `k` chunks are retrieved and those with
-    `score >= floor` enter the prompt (all when `floor` is None), if the `gate` admits them; each leg of a fusion is
-    asked for `max(k, depth)`. `mmr_lambda` is the weight of relevance against repetition by which the configured
-    ranking is diversified (None: it is not). `analysis` says, in words, which languages are analysed how.
+    `searcher` is the configured one (`sparse`, `dense`, `hybrid`, `lexical`, `corrective` as `correction` says); `k`
+    chunks are retrieved and those with `score >= floor` enter the prompt (all when `floor` is None), if the `gate`
+    admits them; each leg of a fusion is asked for `max(k, depth)`. `mmr_lambda` is the weight of relevance against
+    repetition by which the configured ranking is diversified (None: it is not). `analysis` says, in words, which
+    languages are analysed how.
     """
 
     searcher: str = "hybrid"
@@ -52,6 +72,7 @@ class Contract:
     mmr_lambda: float | None = None
     gate: Gate | None = None
     analysis: str = ""
+    correction: Correction = field(default_factory=Correction)
 
     def settings_text(self, chunking: str) -> str:
         """The settings in words, with the chunking they were used over."""
@@ -60,10 +81,11 @@ class Contract:
         steps = f", diversified with lambda {self.mmr_lambda}" if self.mmr_lambda is not None else ""
         steps += f", prompt gated by {self.gate.grader} >= {self.gate.accept}" if self.gate else ""
         analysis = f"; analysis: {self.analysis}" if self.analysis else ""
+        corrected = f" ({self.correction.settings_text()})" if self.searcher == "corrective" else ""
         return (
-            f"{self.searcher} over {chunking}, k = {self.k}, {floor}, each leg asked for {max(self.k, self.depth)}, "
-            f"RRF constant {self.rrf_k}{steps}{analysis}; scope: status {_listed(self.scope.statuses)}, "
-            f"audience {_listed(self.scope.audiences)}, language {langs}"
+            f"{self.searcher}{corrected} over {chunking}, k = {self.k}, {floor}, "
+            f"each leg asked for {max(self.k, self.depth)}, RRF constant {self.rrf_k}{steps}{analysis}; "
+            f"scope: status {_listed(self.scope.statuses)}, audience {_listed(self.scope.audiences)}, language {langs}"
         )
 
 
@@ -108,7 +130,8 @@ class Evaluation:
 
     `rankings` maps searcher names to their ranked lists (scope filter applied, best first, up to `max(k, depth)`);
     `unfiltered` is the configured searcher's top k had there been no scope filter. `grade` is what the gate's grader
-    gives to the prompt that was to be, None without a gate.
+    gives to the prompt that was to be, None without a gate. `correction` holds the rounds of the searcher `corrective`,
+    where that is the configured one.
     """
 
     label: Label
@@ -121,6 +144,7 @@ class Evaluation:
     findings: tuple[Finding, ...]
     standing: Standing
     grade: float | None = None
+    correction: CorrectionResult | None = None
 
     @property
     def retrieved(self) -> RankedList:

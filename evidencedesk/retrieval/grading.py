@@ -65,6 +65,28 @@ class TermCoverageGrader:
 
 
 @dataclass(frozen=True, slots=True)
+class BestHitGrader:
+    """Grades by the hit that speaks most about the query: `share(query, hits)` gives how much, from 0 to 1.
+
+    The bars are those of TermCoverageGrader.
+    """
+
+    share: Callable[[str, list[Any]], float]
+    accept: float = 0.6
+    reject: float = 0.3
+
+    def __post_init__(self) -> None:
+        _check_bars(self.accept, self.reject)
+
+    def grade(self, query: str, hits: Sequence[Any]) -> GradeResult:
+        """See Grader."""
+        if not hits:
+            return GradeResult(Grade.INCORRECT, 0.0, "the search found nothing")
+        score = self.share(query, list(hits))
+        return _graded(score, self, f"the best hit covers {score:.2f} of the question")
+
+
+@dataclass(frozen=True, slots=True)
 class CoverageGrader:
     """Grades by how much of the query the texts of all hits together speak about: rare words weigh more.
 

@@ -9,6 +9,8 @@ from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Catalog, Scope
 from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.corrective import CorrectionResult
+from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher
 from evidencedesk.retrieval.evaluation import Contract, Evaluation, GoldPlace, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.fusion import rrf
@@ -32,12 +34,14 @@ class Retrieved:
     """What was retrieved for one question: a ranked list per searcher, and the configured one's without the scope.
 
     `context` is what of the configured one's top k passes floor and gate, and `grade` what the gate gave it.
+    `correction` holds the rounds of the configured one when that is `corrective`.
     """
 
     rankings: Mapping[str, RankedList]
     unfiltered: RankedList
     context: RankedList
     grade: float | None = None
+    correction: CorrectionResult | None = None
 
 
 def retrieve(
@@ -61,9 +65,9 @@ def retrieve(
         filtered = _search_all(texts, legs, contract, allowed, spread)
         hides_nothing = len(allowed) == len(catalog.chunks)
         everything = filtered if hides_nothing else _search_all(texts, legs, contract, None, spread)
-        for place, rankings, unscoped in zip(places, filtered, everything, strict=True):
+        for place, (rankings, correction), (unscoped, _) in zip(places, filtered, everything, strict=True):
             context, grade = _context(questions[place][0], rankings[contract.searcher], contract, grader)
-            results[place] = Retrieved(rankings, unscoped[contract.searcher][: contract.k], context, grade)
+            results[place] = Retrieved(rankings, unscoped[contract.searcher][: contract.k], context, grade, correction)
     return [result for result in results if result is not None]
 
 
@@ -73,16 +77,23 @@ def _search_all(
     contract: Contract,
     allowed: set[str] | None,
     spread: Spread | None,
-) -> list[dict[str, RankedList]]:
+) -> list[tuple[dict[str, RankedList], CorrectionResult | None]]:
     depth = max(contract.k, contract.depth)
     found = {name: legs[name].search_many(texts, depth, allowed) for name in LEGS}
     pairs = zip(*(found[name] for name in LEGS), strict=True)
     found["hybrid"] = [rrf(list(pair), k=contract.rrf_k, top=depth, source="hybrid") for pair in pairs]
+    corrections: Sequence[CorrectionResult | None] = [None] * len(texts)
     if contract.searcher not in found:
-        found[contract.searcher] = legs[contract.searcher].search_many(texts, depth, allowed)
+        configured = legs[contract.searcher]
+        if isinstance(configured, CorrectiveSearcher):
+            corrections = results = configured.correct_many(texts, depth, allowed)
+            found[contract.searcher] = [list(result.hits[:depth]) for result in results]
+        else:
+            found[contract.searcher] = configured.search_many(texts, depth, allowed)
     if spread is not None:
         found[contract.searcher] = [spread(ranking) for ranking in found[contract.searcher]]
-    return [dict(zip(found, lists, strict=True)) for lists in zip(*found.values(), strict=True)]
+    rankings = (dict(zip(found, lists, strict=True)) for lists in zip(*found.values(), strict=True))
+    return list(zip(rankings, corrections, strict=True))
 
 
 def _context(
@@ -150,6 +161,7 @@ class Judge:
                 top=top[0].chunk.id if top else "",
             ),
             grade=grade,
+            correction=retrieved.correction,
         )
 
     def locate(self, gold: Gold) -> GoldPlace:

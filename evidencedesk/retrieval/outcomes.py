@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,19 +11,32 @@ from evidencedesk.retrieval.hits import hits_of
 
 @dataclass(frozen=True, slots=True)
 class RetrievalScores:
-    """What became of the questions. `hits` of the `answerable` ones find their whole answer at rank 1 to `k`.
+    """What became of the questions. `ranks` says at which rank, 1 to `k`, each answerable one finds its whole answer.
 
     Ids of questions: `unanswered` of the `unanswerable` ones, rightly; `wrongly_abstained` of the answerable ones;
     `corrected` were answered after a retry, whether rightly or not.
     """
 
     k: int
-    answerable: int
+    ranks: Mapping[str, int | None]
     unanswerable: int
-    hits: int
     unanswered: tuple[str, ...]
     wrongly_abstained: tuple[str, ...]
     corrected: tuple[str, ...]
+
+    @property
+    def answerable(self) -> int:
+        """How many questions have an answer."""
+        return len(self.ranks)
+
+    @property
+    def hits(self) -> int:
+        """How many answerable questions find their answer."""
+        return self.hits_at(self.k)
+
+    def hits_at(self, k: int) -> int:
+        """How many of them find it at rank 1 to `k`."""
+        return sum(rank is not None and rank <= k for rank in self.ranks.values())
 
     @property
     def hit_rate(self) -> float | None:
@@ -51,24 +64,26 @@ def evaluate_retrieval(retrieve: Callable[[str], Any], labels: Iterable[Any], k:
     """
     if k < 1:
         raise ValueError("k must be at least 1")
-    counts = {True: 0, False: 0}
-    hits = 0
+    ranks: dict[str, int | None] = {}
     abstained: dict[bool, list[str]] = {True: [], False: []}
     corrected = []
+    unanswerable = 0
     for label in labels:
         answer = retrieve(label.question)
         found = hits_of(answer)
-        counts[label.answerable] += 1
-        hits += label.answerable and any(label.grade_of(hit.chunk) == 2 for hit in found[:k])
+        if label.answerable:
+            places = (rank for rank, hit in enumerate(found[:k], start=1) if label.grade_of(hit.chunk) == 2)
+            ranks[label.id] = next(places, None)
+        else:
+            unanswerable += 1
         if not found:
             abstained[label.answerable].append(label.id)
         if getattr(answer, "verdict", "") == "corrected":
             corrected.append(label.id)
     return RetrievalScores(
         k=k,
-        answerable=counts[True],
-        unanswerable=counts[False],
-        hits=hits,
+        ranks=ranks,
+        unanswerable=unanswerable,
         unanswered=tuple(abstained[False]),
         wrongly_abstained=tuple(abstained[True]),
         corrected=tuple(corrected),

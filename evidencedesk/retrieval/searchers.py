@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
@@ -18,7 +18,7 @@ from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.fusion import K, rrf
 from evidencedesk.retrieval.passages import Entry, PassageIndex, RetrievalConfig
-from evidencedesk.retrieval.selection import best_rows, positive_rows
+from evidencedesk.retrieval.selection import best_rows, is_among_best, positive_rows
 from evidencedesk.retrieval.vectors import VectorIndex, score_rows, unusable_reason
 from evidencedesk.text.analysis import Analysis, Analyzer, snowball, weigh
 
@@ -37,6 +37,13 @@ class Searcher(Protocol):
 
     def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
         """The same result as `search` for each query, in order."""
+
+
+class Finder(Searcher, Protocol):
+    """A searcher that can tell whether it finds a chunk without making a list of all it finds."""
+
+    def finds(self, wanted: Mapping[str, AbstractSet[str]], k: int, allowed: Allowed = None) -> list[bool]:
+        """For each query, in order, whether `search` returns one of the chunk ids wanted for it."""
 
 
 class SparseSearcher:
@@ -65,6 +72,19 @@ class SparseSearcher:
         """See Searcher."""
         mask = self._rows.mask(allowed)
         return [self._rows.best(self.bm25.scores(self.terms(query)), mask, k, self.name) for query in queries]
+
+    def finds(self, wanted: Mapping[str, AbstractSet[str]], k: int, allowed: Allowed = None) -> list[bool]:
+        """See Finder."""
+        mask = self._rows.mask(allowed)
+        terms = {query: self.terms(query) for query in wanted}
+        # Queries that begin alike follow each other, so that their beginnings are summed up once.
+        in_order = sorted(wanted, key=lambda query: list(terms[query]))
+        every = self.bm25.scores_many(terms[query] for query in in_order)
+        found = {
+            query: is_among_best(self._rows.of(wanted[query], allowed), scores, k, mask)
+            for query, scores in zip(in_order, every, strict=True)
+        }
+        return [found[query] for query in wanted]
 
 
 class LexicalSearcher:
@@ -126,6 +146,11 @@ class LexicalSearcher:
             self._held[chunk.id] = frozenset(analyzer.terms(chunk.to_passage().text))
         return self.index.coverage(self._held[chunk.id], analyzer.content(query), analyzer.related)
 
+    def rarity(self, word: str) -> float:
+        """The weight in the index of what a word is searched by; 0 for a stop word of some language."""
+        weighed = (map(self.index.weight, analyzer.content(word)) for analyzer in self._analyzers.present)
+        return min((max(weights, default=0.0) for weights in weighed), default=0.0)
+
     def best_coverage(self, query: str, found: RankedList) -> float:
         """The greatest coverage that one of the candidates reaches, 0 without any."""
         return max((self.coverage(query, candidate.chunk) for candidate in found), default=0.0)
@@ -158,6 +183,17 @@ class DenseSearcher:
         for place, scores in zip(usable, score_rows(vectors, self.index.matrix), strict=True):
             results[place] = self._rows.best(scores, mask, k, self.name)
         return results
+
+    def finds(self, wanted: Mapping[str, AbstractSet[str]], k: int, allowed: Allowed = None) -> list[bool]:
+        """See Finder."""
+        mask = self._rows.mask(allowed)
+        usable = [query for query in wanted if unusable_reason(query) is None]
+        every = score_rows(self.model.embed_batch(usable), self.index.matrix)
+        found = {
+            query: is_among_best(self._rows.of(wanted[query], allowed), scores, k, mask)
+            for query, scores in zip(usable, every, strict=True)
+        }
+        return [found.get(query, False) for query in wanted]
 
 
 class HybridSearcher:
@@ -219,6 +255,15 @@ class _Rows:
     def __init__(self, chunks: Sequence[Chunk]) -> None:
         self.chunks = sorted(chunks, key=lambda chunk: chunk.id)
         self.ids = [chunk.id for chunk in self.chunks]
+
+    @cached_property
+    def _row(self) -> Mapping[str, int]:
+        return {chunk_id: row for row, chunk_id in enumerate(self.ids)}
+
+    def of(self, chunk_ids: AbstractSet[str], allowed: Allowed) -> NDArray[np.intp]:
+        """The rows of those chunks that are allowed, ascending."""
+        kept = chunk_ids if allowed is None else chunk_ids & allowed
+        return np.array(sorted(self._row[chunk_id] for chunk_id in kept if chunk_id in self._row), dtype=np.intp)
 
     def mask(self, allowed: Allowed) -> NDArray[np.bool_] | None:
         """Which rows are allowed; None when all are."""

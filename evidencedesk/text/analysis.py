@@ -32,6 +32,10 @@ def query_terms(text: str) -> list[str]:
 class Analyzer(Protocol):
     """How the texts of one language become terms."""
 
+    @property
+    def synonyms(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of phrases that mean the same, as written."""
+
     def terms(self, text: str) -> list[str]:
         """What is indexed of a text, in order and with repetitions."""
 
@@ -48,6 +52,8 @@ class Analyzer(Protocol):
 @dataclass(frozen=True, slots=True)
 class PlainAnalyzer:
     """Words as they stand; English and Bangla stop words leave the question only."""
+
+    synonyms: tuple[tuple[str, ...], ...] = ()
 
     def terms(self, text: str) -> list[str]:
         """See Analyzer."""
@@ -141,6 +147,17 @@ class Analysis:
         code = lang.lower()
         base = code.replace("_", "-").split("-")[0]
         return self.by_lang.get(code) or self.by_lang.get(base) or self.other(base)
+
+    def synonyms_of(self, question: str) -> list[str]:
+        """The phrases, as configured, that mean the same as one the question holds; those it holds left out."""
+        found: dict[str, None] = {}
+        for analyzer in self.by_lang.values():
+            held = frozenset(analyzer.terms(question))
+            for group in analyzer.synonyms:
+                present = {phrase for phrase in group if held.issuperset(analyzer.terms(phrase) or ("",))}
+                if present:
+                    found.update((phrase, None) for phrase in group if phrase not in present)
+        return list(found)
 
 
 def weigh(question: str, analyzers: Iterable[Analyzer], *, repeats: bool = False) -> dict[str, float]:

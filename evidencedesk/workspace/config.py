@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from evidencedesk.documents.frontmatter import FieldMap, FieldRule
 from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.chunking import Chunker, make_chunker
-from evidencedesk.retrieval.evaluation import Contract, Gate
+from evidencedesk.retrieval.evaluation import Contract, Correction, Gate
 from evidencedesk.retrieval.facts import ConfigDefect
 from evidencedesk.text.analysis import Analysis
 from evidencedesk.text.spans import LineIndex, Span
@@ -88,6 +88,7 @@ class Config(Section):
             mmr_lambda=retrieval.mmr_lambda,
             gate=Gate(retrieval.gate.grader, retrieval.gate.accept) if retrieval.gate else None,
             analysis=self._analysis_text(),
+            correction=Correction(**retrieval.correction.model_dump()),
         )
 
     def text_analysis(self) -> Analysis:
@@ -200,6 +201,19 @@ def _contradictions(config: Config) -> Iterator[Fault]:
                 f'there is no list of stop words for "{lang}" (there is for {", ".join(sorted(STOP_WORDS_BY_LANG))}); '
                 'list the words, or write "none"',
             )
+    if retrieval.correction.reject > retrieval.correction.accept:
+        name = "accept" if "reject" not in retrieval.correction.model_fields_set else "reject"
+        yield _fault(
+            ("retrieval", "correction", name),
+            "`retrieval.correction.reject` must not exceed `retrieval.correction.accept`, but they are "
+            f"{retrieval.correction.reject:g} and {retrieval.correction.accept:g}",
+        )
+    if retrieval.floor is not None and retrieval.searcher == "corrective":
+        yield _fault(
+            ("retrieval", "floor"),
+            "`retrieval.floor` means nothing to the corrective searcher, whose rounds have scores of different kinds; "
+            "`retrieval.correction.accept` and `reject` decide what enters the prompt",
+        )
     highest = retrieval.highest_score()
     if retrieval.floor is not None and highest is not None and retrieval.floor > highest:
         why = (

@@ -12,16 +12,19 @@ from datetime import date
 from evidencedesk.documents.document import Defect
 from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.catalog import Catalog
+from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordRewrite
 from evidencedesk.retrieval.embedding import Model
-from evidencedesk.retrieval.evaluation import Evaluation, Standing
+from evidencedesk.retrieval.evaluation import Contract, Evaluation, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
 from evidencedesk.retrieval.findability import find_unfindable
+from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
 from evidencedesk.retrieval.judge import Grader, Judge, Spread, retrieve
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
-from evidencedesk.retrieval.pipeline import Diversified
+from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
 from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, LexicalSearcher, Searcher, SparseSearcher
 from evidencedesk.retrieval.twins import Twins, find_twins
 from evidencedesk.rules import RULES
+from evidencedesk.text.analysis import Analysis, query_terms
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.checks import check
 from evidencedesk.workspace.config import Config
@@ -153,10 +156,27 @@ def build_index(config: Config, *documents: ChunkedDocument) -> Index:
     hybrid = HybridSearcher(sparse, dense, depth=contract.depth, rrf_k=contract.rrf_k)
     lexical = LexicalSearcher(chunks, analysis, depth=contract.depth)
     searchers: dict[str, Searcher] = {"sparse": sparse, "dense": dense, "hybrid": hybrid, "lexical": lexical}
+    searchers["two_stage"] = TwoStage(hybrid, OverlapReranker(), contract.depth, contract.k)
+    searchers["corrective"] = _corrective(searchers, lexical, analysis, contract)
     diversified = None
     if contract.mmr_lambda is not None:
         diversified = Diversified(searchers[contract.searcher], dense.index, contract.mmr_lambda, contract.depth)
     return Index(by_id, catalog, searchers, diversified, lexical.best_coverage if contract.gate else None)
+
+
+def _corrective(
+    searchers: Mapping[str, Searcher], lexical: LexicalSearcher, analysis: Analysis, contract: Contract
+) -> CorrectiveSearcher:
+    """The configured correction of one of the searchers."""
+    settings = contract.correction
+    grader: TermCoverageGrader | BestHitGrader
+    if settings.grader == "terms":
+        grader = TermCoverageGrader(settings.accept, settings.reject, query_terms)
+    else:
+        grader = BestHitGrader(lexical.best_coverage, settings.accept, settings.reject)
+    rewrite = WordRewrite(lexical, analysis.synonyms_of)
+    first = searchers[settings.searcher]
+    return CorrectiveSearcher(first, grader, rewrite, k=contract.k, max_rounds=settings.max_rounds)
 
 
 def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:

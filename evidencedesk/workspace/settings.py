@@ -198,12 +198,32 @@ class GateSettings(Section):
     """The least grade, from 0 to 1, with which chunks enter the prompt."""
 
 
+class CorrectionSettings(Section):
+    """How the searcher `corrective` works: it grades what another finds, and asks again or abstains."""
+
+    searcher: Literal["sparse", "dense", "hybrid", "lexical"] = "hybrid"
+    """The searcher that is corrected."""
+
+    grader: Literal["coverage", "terms"] = "coverage"
+    """What is asked of the chunks that would enter the prompt: `coverage`, the greatest share of the question that one
+    of them speaks about, rare words weighing more; or `terms`, the share of its words that occur in them together."""
+
+    accept: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] = 0.6
+    """The least grade, from 0 to 1, with which a ranking is taken."""
+
+    reject: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] = 0.3
+    """The grade below which a ranking is thrown away; what lies between is kept unless a better one is found."""
+
+    max_rounds: Annotated[StrictInt, Field(ge=1, le=10)] = 2
+    """How often a question is asked, the first time included."""
+
+
 class RetrievalSettings(Section):
     """How questions are answered; choose what your production system does."""
 
-    searcher: Literal["sparse", "dense", "hybrid", "lexical"] = "hybrid"
-    """The ranking that counts: `sparse` (BM25), `dense` (vectors), `hybrid` (both, fused by reciprocal ranks) or
-    `lexical` (BM25 over stems and synonyms, then the densest passage)."""
+    searcher: Literal["sparse", "dense", "hybrid", "lexical", "corrective"] = "hybrid"
+    """The ranking that counts: `sparse` (BM25), `dense` (vectors), `hybrid` (both, fused by reciprocal ranks),
+    `lexical` (BM25 over stems and synonyms, then the densest passage) or `corrective` (another one, corrected)."""
 
     k: Annotated[StrictInt, Field(ge=1)] = 5
     """How many chunks are retrieved for a question."""
@@ -227,6 +247,9 @@ class RetrievalSettings(Section):
 
     gate: GateSettings | None = None
     """What a prompt must fulfil, else it stays empty; no gate when unset."""
+
+    correction: CorrectionSettings = CorrectionSettings()
+    """How the searcher `corrective` works: it grades what another finds, and asks again or abstains."""
 
     def highest_score(self) -> float | None:
         """What no score of the searcher exceeds; None where nothing bounds it."""

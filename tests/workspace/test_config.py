@@ -101,10 +101,19 @@ FAULTS: list[tuple[str, list[tuple[str, str]]]] = [
     ("[retrieval]\nk = true", [("true", "`retrieval.k` must be a whole number")]),
     (
         '[retrieval]\nsearcher = "hybird"',
-        [('"hybird"', '`retrieval.searcher` must be "sparse", "dense", "hybrid" or "lexical"')],
+        [('"hybird"', '`retrieval.searcher` must be "sparse", "dense", "hybrid", "lexical" or "corrective"')],
     ),
     ("[retrieval]\nmmr_lambda = 1.5", [("1.5", "`retrieval.mmr_lambda` must be at most 1")]),
     ("[retrieval.gate]\naccept = -0.1", [("-0.1", "`retrieval.gate.accept` must be at least 0")]),
+    (
+        "[retrieval.correction]\naccept = 0.2",
+        [("0.2", "`retrieval.correction.reject` must not exceed `retrieval.correction.accept`, but they are 0.3 and")],
+    ),
+    ("[retrieval.correction]\nmax_rounds = 0", [("0", "`retrieval.correction.max_rounds` must be at least 1")]),
+    (
+        '[retrieval]\nsearcher = "corrective"\nfloor = 0.01',
+        [("0.01", "`retrieval.floor` means nothing to the corrective searcher")],
+    ),
     ('[retrieval.gate]\ngrader = "model"', [('"model"', '`retrieval.gate.grader` must be "coverage"')]),
     (
         '[analysis.ru]\nstemer = "russian"',
