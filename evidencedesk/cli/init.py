@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evidencedesk.cli.console import notice
-from evidencedesk.errors import InputError
+from evidencedesk.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -25,8 +25,11 @@ _SENTENCE = re.compile(r"[^\s#|<>!\[\]{}*_`][^#|<>\[\]{}*_`]{15,200}?[.!?।。]
 def init(
     path: Annotated[Path, typer.Argument(help="The folder of the knowledge base.", show_default=".")] = Path(),
     sample: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Copy the sample knowledge base to a new folder instead.")
+        Path | None, typer.Option(metavar="DIR", help="Copy a sample knowledge base to a new folder instead.")
     ] = None,
+    name: Annotated[
+        str, typer.Option(help="Which sample: kestrel (English and Bangla) or plotva (Russian, with synonyms).")
+    ] = "kestrel",
 ) -> None:
     """Write a commented configuration and a first label file.
 
@@ -34,7 +37,7 @@ def init(
     by questions that readers ask.
     """
     if sample is not None:
-        _copy_sample(sample)
+        _copy_sample(name, sample)
         return
     if not path.is_dir():
         raise InputError(f"{path} is no folder.")
@@ -112,13 +115,15 @@ def _first_label(root: Path) -> dict[str, object] | None:
     return None
 
 
-def _copy_sample(folder: Path) -> None:
-    from evidencedesk.samples import KESTREL
+def _copy_sample(name: str, folder: Path) -> None:
+    from evidencedesk.samples import SAMPLES
 
+    if name not in SAMPLES:
+        raise UnknownNameError(f"There is no sample {name}; there are {', '.join(SAMPLES)}.")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder} exists already and is not empty; nothing was written.")
     try:
-        shutil.copytree(KESTREL, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        shutil.copytree(SAMPLES[name], folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
     except OSError as error:
         raise InputError(f"The sample could not be written to {folder}: {error.strerror}.") from error
     notice(f"Wrote the sample knowledge base to {folder}. Next: `evidencedesk check {folder}`.")

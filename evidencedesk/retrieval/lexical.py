@@ -6,11 +6,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from functools import cache
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from evidencedesk.documents.markdown import parse_document
+from evidencedesk.retrieval.chunking import make_chunker
 from evidencedesk.retrieval.passages import Entry, PassageIndex, RetrievalConfig, sentences
+from evidencedesk.samples import plotva_documents, plotva_synonyms
 from evidencedesk.text.analysis import StemmingAnalyzer
 from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
 from evidencedesk.text.synonyms import Synonyms
@@ -21,6 +25,8 @@ __all__ = [
     "RagConfig",
     "RetrievalConfig",
     "SynonymExpander",
+    "get_index",
+    "retrieve",
     "sentences",
     "tokens",
 ]
@@ -185,3 +191,37 @@ class BM25Index(Generic[C]):
     @staticmethod
     def _may(chunk: C, audience: str | None, docs: AbstractSet[str] | None) -> bool:
         return (audience is None or audience in chunk.doc.audiences) and (docs is None or chunk.doc.id in docs)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleDoc:
+    """A page of the sample and who may read it."""
+
+    id: str
+    audiences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleChunk:
+    """A paragraph of the sample."""
+
+    doc: SampleDoc
+    section: str
+    text: str
+
+
+@cache
+def get_index() -> BM25Index[SampleChunk]:
+    """The Russian sample knowledge base, cut by paragraphs, with its synonyms and the default settings."""
+    cut = make_chunker("paragraph")
+    chunks = []
+    for path, text in plotva_documents():
+        document = parse_document(path, text)
+        doc = SampleDoc(document.doc_id, (document.audience,))
+        chunks += [SampleChunk(doc, chunk.section, chunk.text) for chunk in cut(document)]
+    return BM25Index(chunks, RagConfig(synonyms=plotva_synonyms()))
+
+
+def retrieve(query: str, **kw: Any) -> list[Hit[SampleChunk]]:
+    """`get_index().search(query, **kw)`."""
+    return get_index().search(query, **kw)

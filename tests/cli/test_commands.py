@@ -166,6 +166,15 @@ def test_init_sample_copies_a_workspace_that_can_be_checked(write: Write, run: R
     assert run("init", "--sample", "kestrel").code == 2
 
 
+def test_init_copies_the_sample_that_is_named(write: Write, run: Run) -> None:
+    write({})
+    assert run("init", "--sample", "boats", "--name", "plotva").code == 0
+    assert "6 documents" in run("check", "boats").out
+    unknown = run("init", "--sample", "other", "--name", "karas")
+    assert unknown.code == 2
+    assert "there are kestrel, plotva" in unknown.err
+
+
 # baseline
 
 
