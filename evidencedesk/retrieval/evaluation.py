@@ -40,8 +40,8 @@ class Correction:
 
     searcher: str = "hybrid"
     grader: str = "coverage"
-    accept: float = 0.6
-    reject: float = 0.3
+    accept: float = 0.5
+    reject: float = 0.2
     max_rounds: int = 2
 
     def settings_text(self) -> str:

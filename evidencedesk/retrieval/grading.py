@@ -72,8 +72,8 @@ class BestHitGrader:
     """
 
     share: Callable[[str, list[Any]], float]
-    accept: float = 0.6
-    reject: float = 0.3
+    accept: float = 0.5
+    reject: float = 0.2
 
     def __post_init__(self) -> None:
         _check_bars(self.accept, self.reject)
@@ -95,8 +95,8 @@ class CoverageGrader:
     """
 
     coverage: Callable[[str, str], float]
-    accept: float = 0.6
-    reject: float = 0.3
+    accept: float = 0.5
+    reject: float = 0.2
 
     def __post_init__(self) -> None:
         _check_bars(self.accept, self.reject)

@@ -208,10 +208,10 @@ class CorrectionSettings(Section):
     """What is asked of the chunks that would enter the prompt: `coverage`, the greatest share of the question that one
     of them speaks about, rare words weighing more; or `terms`, the share of its words that occur in them together."""
 
-    accept: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] = 0.6
+    accept: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] = 0.5
     """The least grade, from 0 to 1, with which a ranking is taken."""
 
-    reject: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] = 0.3
+    reject: Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)] = 0.2
     """The grade below which a ranking is thrown away; what lies between is kept unless a better one is found."""
 
     max_rounds: Annotated[StrictInt, Field(ge=1, le=10)] = 2

@@ -106,8 +106,8 @@ FAULTS: list[tuple[str, list[tuple[str, str]]]] = [
     ("[retrieval]\nmmr_lambda = 1.5", [("1.5", "`retrieval.mmr_lambda` must be at most 1")]),
     ("[retrieval.gate]\naccept = -0.1", [("-0.1", "`retrieval.gate.accept` must be at least 0")]),
     (
-        "[retrieval.correction]\naccept = 0.2",
-        [("0.2", "`retrieval.correction.reject` must not exceed `retrieval.correction.accept`, but they are 0.3 and")],
+        "[retrieval.correction]\naccept = 0.1",
+        [("0.1", "`retrieval.correction.reject` must not exceed `retrieval.correction.accept`, but they are 0.2 and")],
     ),
     ("[retrieval.correction]\nmax_rounds = 0", [("0", "`retrieval.correction.max_rounds` must be at least 1")]),
     (
