@@ -156,7 +156,7 @@ class Judge:
             findings=tuple(diagnose(_Graded(label.answerable, grades), trace)),
             standing=Standing(
                 rank=rank,
-                whole=all(place.holders for place in places if place.matches),
+                whole=all(place.holders for place in places if place.matches and not place.gold.alternative),
                 in_context=any(grades.get(found.chunk.id) == 2 for found in context),
                 top=top[0].chunk.id if top else "",
             ),

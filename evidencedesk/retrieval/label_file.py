@@ -28,8 +28,8 @@ class LabelSource:
     """A label and where it is written. `span` covers the whole object.
 
     `spans` maps keys to the value's span, quotes included: `id`, `question`, `answerable`, `tags`, `gold`, `ignore`,
-    `reason`, `scope`, and with indices `gold[0]`, `gold[0].section`, `gold[0].evidence`, `gold[0].grade`, `tags[0]`,
-    `ignore[0]`. Indices are those of the label's own tuples: what is too broken to be in the label has none. A missing
+    `reason`, `scope`, `alternatives`, and with indices `gold[0]`, `gold[0].section`, `gold[0].evidence`,
+    `gold[0].grade`, `gold[0].group`, `tags[0]`, `ignore[0]`; alternatives count on after the gold entries. Indices are those of the label's own tuples: what is too broken to be in the label has none. A missing
     key is absent.
     """
 
@@ -137,7 +137,8 @@ class _Reader:
         question = self._text("question", fields.get("question"))
         answerable = self._answerable(fields.get("answerable"))
         tags = self._texts("tags", fields.get("tags"), spans)
-        gold = self._gold(fields.get("gold"), spans)
+        gold = self._gold("gold", fields.get("gold"), spans, 0)
+        gold += self._gold("alternatives", fields.get("alternatives"), spans, len(gold))
         reason = self._text("reason", fields.get("reason"), may_be_empty=True)
         ignore = self._texts("ignore", fields.get("ignore"), spans)
         scope = self._scope(fields.get("scope"), spans)
@@ -193,24 +194,26 @@ class _Reader:
         self._wrong("answerable", node, "true or false")
         return True
 
-    def _gold(self, node: Node | None, spans: dict[str, Span]) -> tuple[Gold, ...]:
+    def _gold(self, name: str, node: Node | None, spans: dict[str, Span], before: int) -> tuple[Gold, ...]:
+        """The entries of the list `name`; `before` of the label's gold come before them."""
         gold: list[Gold] = []
-        for item in self._items("gold", node, "a list of objects with `section` and `evidence`"):
-            key = f"gold[{len(gold)}]"
+        for item in self._items(name, node, "a list of objects with `section` and `evidence`"):
+            key = f"gold[{before + len(gold)}]"
             if not isinstance(item, Object):
-                self._wrong(key, item, "an object with `section` and `evidence`")
+                self._wrong(f"{name}[{len(gold)}]", item, "an object with `section` and `evidence`")
                 continue
             own: dict[str, Span] = {key: item.span}
             fields = self._fields(item, _GOLD_KEYS, own, f"{key}.")
-            for name in ("section", "evidence"):
-                if f"{key}.{name}" not in own:
-                    self._fault(_opening(item), f"this gold entry has no `{name}`")
+            for needed in ("section", "evidence"):
+                if f"{key}.{needed}" not in own:
+                    self._fault(_opening(item), f"this gold entry has no `{needed}`")
             section = self._text("section", fields.get("section"))
             evidence = self._text("evidence", fields.get("evidence"))
             grade = self._grade(fields.get("grade"))
+            group = self._text("group", fields.get("group"))
             if section and evidence:
                 spans |= own
-                gold.append(Gold(section, evidence, grade))
+                gold.append(Gold(section, evidence, grade, group=group, alternative=name == "alternatives"))
         return tuple(gold)
 
     def _grade(self, node: Node | None) -> int:

@@ -17,7 +17,8 @@ DATA = KESTREL
 class Gold:
     """One piece of evidence: a section (`<doc_id>#<heading>`), the exact words, and how much they answer.
 
-    `grade` 2 holds the whole answer, 1 a part of it. `doc_id` is the document that `section` names: up to its first
+    `grade` 2 holds the whole answer, 1 a part of it. Entries of one `group` ("" is none) belong together: a prompt
+    covers the group with all of them, or with any `alternative` that names it. `doc_id` is the document that `section` names: up to its first
     `#` unless whoever knows the document ids says otherwise.
     """
 
@@ -25,6 +26,8 @@ class Gold:
     evidence: str
     grade: int = 2
     doc_id: str = ""
+    group: str = field(default="", kw_only=True)
+    alternative: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         if not self.doc_id:
@@ -38,7 +41,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A question, whether the knowledge base answers it, and the gold evidence. Key: `id`.
+    """A question, whether the knowledge base answers it, and the gold evidence, alternatives last. Key: `id`.
 
     `ignore` are rule codes suppressed for this label; `scope` overrides the workspace's scope for this question.
     """

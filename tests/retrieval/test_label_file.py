@@ -22,7 +22,7 @@ FULL = {
     "reason": "",
     "ignore": ["ED301"],
     "scope": {"audiences": ["staff"], "langs": ["de"]},
-    "alternatives": ["Welche Frist?"],
+    "alternatives": [{"section": "old#Frist", "evidence": "vier Wochen", "group": "g"}],
     "$schema": "labels.schema.json",
     "note": "ours",
     "x-owner": 5,
@@ -32,7 +32,11 @@ LABEL = Label(
     "Wie lange?",
     ("a", "b"),
     True,
-    (Gold("doc#Frist", "30 Tage"), Gold("C#-guide#C# guide", "x", 1)),
+    (
+        Gold("doc#Frist", "30 Tage"),
+        Gold("C#-guide#C# guide", "x", 1, group="g"),
+        Gold("old#Frist", "vier Wochen", group="g", alternative=True),
+    ),
     ignore=("ED301",),
     scope=Scope(audiences=frozenset({"staff"}), langs=frozenset({"de"})),
 )
@@ -71,6 +75,7 @@ def test_every_value_has_its_place() -> None:
     assert places.items() >= {key: FULL[key] for key in ("id", "question", "tags", "answerable", "gold")}.items()
     assert places["gold[0].section"] == "doc#Frist"
     assert places["gold[1].grade"] == 1
+    assert (places["gold[1].group"], places["gold[2].evidence"]) == ("g", "vier Wochen")
     assert places["ignore[0]"] == "ED301"
     assert places["tags[1]"] == "b"
     assert places["scope.langs"] == ["de"]
