@@ -246,7 +246,8 @@ class RetrievalSettings(Section):
     ranks above; unset leaves the ranking as it is."""
 
     gate: GateSettings | None = None
-    """What a prompt must fulfil, else it stays empty; no gate when unset."""
+    """What a prompt must fulfil, else it stays empty: a table `[retrieval.gate]` with `accept`, the least share of a
+    question that some chunk must speak about. No gate when unset."""
 
     correction: CorrectionSettings = CorrectionSettings()
     """How the searcher `corrective` works: it grades what another finds, and asks again or abstains."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from chunk_making import chunks
 from evidencedesk.retrieval.candidates import Contribution, RankedList, ids, ranked
-from evidencedesk.retrieval.pipeline import OverlapReranker, TwoStage
+from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
 from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, SparseSearcher
 
 CHUNKS = chunks(
@@ -68,3 +68,24 @@ def test_equal_overlap_keeps_the_old_order_and_the_old_parts() -> None:
 
 def test_a_question_of_stop_words_scores_zero() -> None:
     assert {found.score for found in OverlapReranker().rerank("the", SPARSE.search("bike"))} == {0.0}
+
+
+def test_a_weight_of_one_diversifies_nothing_and_a_smaller_one_keeps_the_set() -> None:
+    dense = DenseSearcher(CHUNKS)
+    plain = SPARSE.search("bike bolts", 9)
+    assert Diversified(SPARSE, dense.index, 1.0, candidates=9).search("bike bolts", 9) == plain
+    spread = Diversified(SPARSE, dense.index, 0.3, candidates=9).search("bike bolts", 9)
+    assert sorted(ids(spread)) == sorted(ids(plain))
+    assert ids(spread)[0] == ids(plain)[0]
+    assert ids(spread) != ids(plain)
+    assert [found.rank for found in spread] == list(range(1, 10))
+
+
+def test_diversity_chooses_among_the_candidates_and_cuts_to_k() -> None:
+    dense = DenseSearcher(CHUNKS)
+    stage = Diversified(SPARSE, dense.index, 0.0, candidates=6)
+    assert stage.name == "sparse"
+    assert set(ids(stage.search("bike bolts", 3))) <= set(ids(SPARSE.search("bike bolts", 6)))
+    assert stage.search("bike bolts", 3) == stage.search("bike bolts", 6)[:3]
+    assert stage.search_many(["bike", "zzz"], 2) == [stage.search("bike", 2), []]
+    assert stage.search("bike", 0) == []

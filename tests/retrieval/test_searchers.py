@@ -11,7 +11,16 @@ from chunk_making import chunk, chunks
 from evidencedesk.retrieval.candidates import ids
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.fusion import rrf
-from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, Searcher, SparseSearcher, post_filter
+from evidencedesk.retrieval.searchers import (
+    DenseSearcher,
+    HybridSearcher,
+    LexicalSearcher,
+    Searcher,
+    SparseSearcher,
+    post_filter,
+)
+from evidencedesk.text.analysis import Analysis, StemmingAnalyzer
+from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
 
 CHUNKS = chunks(
     {
@@ -32,6 +41,7 @@ def hybrid(of: list[Chunk]) -> HybridSearcher:
 SEARCHERS = [
     pytest.param(SparseSearcher, id="sparse"),
     pytest.param(DenseSearcher, id="dense"),
+    pytest.param(LexicalSearcher, id="lexical"),
     pytest.param(hybrid, id="hybrid"),
 ]
 QUERIES = ["return a bike", "RD2-24", "bolts", "সাইকেল ফেরত", "Do you sell scooters?", "", "?", "the"]
@@ -77,7 +87,7 @@ def test_no_chunks_give_no_results(make: Callable[[list[Chunk]], Searcher]) -> N
     assert make([]).search("bike") == []
 
 
-@pytest.mark.parametrize("make", [SEARCHERS[0], SEARCHERS[1]])
+@pytest.mark.parametrize("make", SEARCHERS[:3])
 @given(st.sets(st.sampled_from([found.id for found in CHUNKS])))
 @settings(max_examples=15, deadline=None)
 def test_a_leg_filters_before_it_ranks(make: Callable[[list[Chunk]], Searcher], allowed: set[str]) -> None:
@@ -137,3 +147,50 @@ def test_a_filter_after_the_search_may_leave_fewer_or_none() -> None:
     assert ids(sparse.search("bike", 1, {everything[1]})) == [everything[1]]
     kept = post_filter(sparse, "bike", 2, {everything[1]})
     assert [(found.chunk.id, found.rank) for found in kept] == [(everything[1], 1)]
+
+
+RUSSIAN = Analysis({"ru": StemmingAnalyzer("russian", STOP_WORDS_BY_LANG["ru"], (("вернуть", "сдать обратно"),))})
+MIXED = [
+    dataclasses.replace(chunk("ru:c0", "Велосипед можно вернуть в течение тридцати дней."), lang="ru"),
+    dataclasses.replace(chunk("ru:c1", "Колёса велосипедов проверяют весной."), lang="ru-RU"),
+    dataclasses.replace(chunk("en:c0", "Wheels are checked in spring."), lang="en"),
+]
+
+
+def test_an_analysis_reads_the_chunks_of_its_language_and_no_others() -> None:
+    sparse = SparseSearcher(MIXED, RUSSIAN)
+    assert set(sparse.bm25.df) >= {"велосипед", "вернут", "колес", "wheels", "are", "checked"}
+    assert ids(sparse.search("колесо велосипеда")) == ["ru:c1", "ru:c0"]
+    assert ids(sparse.search("the wheels")) == ["en:c0"]
+    assert ids(sparse.search("wheel")) == []
+
+
+def test_synonyms_of_a_question_count_less_than_its_own_words() -> None:
+    sparse = SparseSearcher(MIXED, RUSSIAN)
+    terms = sparse.terms("Можно ли сдать обратно?")
+    assert {term: weight for term, weight in terms.items() if weight < 1} == {"вернут": 0.7}
+    assert {"сдат", "обратн"} < set(terms)
+    assert ids(sparse.search("сдать обратно")) == ["ru:c0"]
+    assert ids(SparseSearcher(MIXED).search("сдать обратно")) == []
+
+
+def test_without_an_analysis_words_are_searched_as_they_stand() -> None:
+    sparse = SparseSearcher(MIXED)
+    assert sparse.terms("The wheels, the wheels of Велосипед") == {"wheels": 1.0, "велосипед": 1.0}
+    assert ids(sparse.search("велосипеда")) == []
+
+
+def test_the_lexical_searcher_stems_every_language_it_knows_and_names_the_passage() -> None:
+    lexical = LexicalSearcher(MIXED)
+    assert ids(lexical.search("колесо велосипеда")) == ["ru:c1", "ru:c0"]
+    (found,) = lexical.search("check the wheel")
+    assert (found.chunk.id, found.passage, found.source) == ("en:c0", "Wheels are checked in spring.", "lexical")
+
+
+def test_coverage_is_asked_in_the_language_of_the_chunk() -> None:
+    lexical = LexicalSearcher(MIXED, RUSSIAN)
+    assert lexical.coverage("Is the wheel checked?", MIXED[2]) == 1.0
+    assert lexical.coverage("Как сдать обратно велосипед?", MIXED[0]) == pytest.approx(0.8, abs=0.1)
+    assert lexical.coverage("Сколько стоит самокат?", MIXED[0]) == 0.0
+    assert lexical.best_coverage("Is the wheel checked?", lexical.search("wheel")) == 1.0
+    assert lexical.best_coverage("anything", []) == 0.0

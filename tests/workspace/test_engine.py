@@ -210,3 +210,45 @@ def test_any_sequence_of_changes_ends_where_a_fresh_workspace_begins(
                 files[change.path] = change.text
         fresh = Workspace.open(write(tmp_path_factory.mktemp("fresh"), files), today=TODAY).snapshot
         assert plain(replace(snapshot, revision=0)) == plain(fresh)
+
+
+def test_a_configured_diversification_orders_the_configured_ranking_alone(root: Path) -> None:
+    scope = '[scope]\nstatuses = ["current", "superseded"]\n'
+    write(root, {"shop.md": "# Shop\n\nBikes are sold on all days but Sunday.\n", "evidencedesk.toml": scope})
+    workspace = Workspace.open(root, today=TODAY)
+    before = workspace.snapshot.rankings["q1"]
+    snapshot = workspace.apply([Change("evidencedesk.toml", f"[retrieval]\nmmr_lambda = 0.0\n{scope}")])
+    after = snapshot.rankings["q1"]
+    assert (after["sparse"], after["dense"]) == (before["sparse"], before["dense"])
+    assert [found.chunk.id for found in before["hybrid"]][:3] == ["returns:c0", "returns-old:c0", "shop:c0"]
+    # The old page says nearly what the new one does.
+    assert [found.chunk.id for found in after["hybrid"]][:3] == ["returns:c0", "shop:c0", "returns-old:c0"]
+    assert workspace.searchers["hybrid"].search("Within how many days do bikes come back?", 20) == after["hybrid"]
+    assert "diversified with lambda 0.0" in snapshot.facts.contract.settings_text("")
+
+
+@pytest.mark.parametrize(("accept", "kept"), [(0.0, True), (1.0, False)])
+def test_the_gate_lets_all_or_nothing_into_the_prompt(root: Path, accept: float, kept: bool) -> None:
+    (root / "evidencedesk.toml").write_text(f"[retrieval.gate]\naccept = {accept}\n")
+    (root / "labels.json").write_text(json.dumps([{**LABELS[0], "question": "When do bikes come back to the shop?"}]))
+    (evaluation,) = Workspace.open(root, today=TODAY).snapshot.evaluations.values()
+    assert evaluation.grade is not None and 0 < evaluation.grade < 1
+    assert evaluation.trace.context == (evaluation.retrieved if kept else [])
+    assert bool(evaluation.trace.closed) is not kept
+    assert evaluation.standing.in_context is kept
+    assert [(found.stage, found.label) for found in evaluation.findings] == (
+        [] if kept else [("context", "missed_evidence")]
+    )
+
+
+def test_a_snapshot_with_analysis_gate_and_diversification_equals_a_fresh_one(root: Path) -> None:
+    settings = (
+        '[retrieval]\nsearcher = "lexical"\nmmr_lambda = 0.5\n[retrieval.gate]\naccept = 0.4\n'
+        '[analysis.en]\nstemmer = "english"\nsynonyms = [["bike", "cycle"]]\n'
+    )
+    workspace = Workspace.open(root, today=TODAY)
+    workspace.apply([Change("evidencedesk.toml", settings)])
+    changed = workspace.apply([Change("returns.md", PAGES["returns.md"].replace("Bikes", "Cycles"))])
+    write(root, {"evidencedesk.toml": settings, "returns.md": PAGES["returns.md"].replace("Bikes", "Cycles")})
+    assert plain(changed) == plain(Workspace.open(root, today=TODAY).snapshot)
+    assert set(changed.rankings["q1"]) == {"sparse", "dense", "hybrid", "lexical"}
