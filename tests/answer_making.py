@@ -8,8 +8,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from evidencedesk.text.spans import LineIndex, Span
 from evidencedesk.workspace import Workspace
-from evidencedesk_server.messages import Style
+from evidencedesk_server.messages import Question, Style
+from evidencedesk_server.rendering import FolderView
 
 FOLDER = "file:///kb"
 TODAY = date(2026, 1, 1)
@@ -47,3 +49,19 @@ def workspace(root: Path, labels: list[dict[str, Any]], pages: Mapping[str, str]
     (root / "evidencedesk.toml").write_text(CONFIG, encoding="utf-8")
     (root / "labels.json").write_text(json.dumps(labels, ensure_ascii=False, indent=2), encoding="utf-8")
     return Workspace.open(root, today=TODAY)
+
+
+def read(opened: Workspace, what: str, path: str, at: str = "", *words: str, style: Style = STYLE) -> list[Any]:
+    """What a reading finds in a file, at the first occurrence of some words."""
+    offset = opened.snapshot.texts[path].index(at) if at else 0
+    return FolderView(FOLDER, style).look(opened.snapshot, Question(what, FOLDER, path, offset, words))
+
+
+def shown(opened: Workspace, path: str, place: Any) -> str:
+    """The text at a place that a reading names, be it characters of the asked file or a range."""
+    text = opened.snapshot.texts[path]
+    if "chars" in place:
+        return Span(*place["chars"]).of(text)
+    index = LineIndex(text)
+    start, end = (index.offset(place[edge]["line"], place[edge]["character"], "utf-16") for edge in ("start", "end"))
+    return text[start:end]

@@ -20,6 +20,7 @@ from pygls.protocol import default_converter
 
 from evidencedesk_server.answers import AnswerStore
 from evidencedesk_server.engine_process import COMMAND, EngineProcess
+from evidencedesk_server.lookups import Lookups
 from evidencedesk_server.messages import (
     AcceptBaseline,
     Answers,
@@ -62,8 +63,11 @@ class Desk(LanguageServer):
         self.answers = AnswerStore()
         self._engine_command = engine_command
         self.engine = EngineProcess(self._receive, self._engine_ended, engine_command)
+        self.lookups = Lookups(self._send)
         self.scheduler = Scheduler(self._evaluate, pause)
         self.on_answers: list[AnswersListener] = []
+        self.on_outdated: list[Callable[[set[str]], None]] = []
+        """Called with the readings whose last answers no longer hold."""
         self.on_progress: list[Callable[[Progress], None]] = []
         self.on_opened: list[Callable[[Opened], None]] = []
         self.lost = False
@@ -85,11 +89,16 @@ class Desk(LanguageServer):
 
     async def stop(self) -> None:
         """End the engine and everything that runs."""
-        self.lost = True
+        self._lose()
         self.scheduler.stop()
         await self.engine.stop()
         for task in self._tasks:
             task.cancel()
+
+    def _lose(self) -> None:
+        self.lost = True
+        self.lookups.close()
+        self.answers.announce()
 
     def spawn(self, work: Any) -> None:
         """Run a coroutine beside the handlers; a failure in it is logged."""
@@ -138,6 +147,7 @@ class Desk(LanguageServer):
         if folder is None:
             return ()
         self._send(CloseFolder(do="close-folder", folder=folder.uri))
+        self.lookups.forget()
         self.evaluate_all()
         return self.answers.forget_folder(folder.uri)
 
@@ -199,8 +209,7 @@ class Desk(LanguageServer):
         try:
             await self.engine.start()
         except OSError as error:
-            self.lost = True
-            self.answers.announce()
+            self._lose()
             self.show("error", f"EvidenceDesk could not start its engine: {error}")
 
     def _open_folder(self, folder: Folder) -> None:
@@ -259,6 +268,8 @@ class Desk(LanguageServer):
     def _receive(self, reply: Reply) -> None:
         if reply["say"] == "answers":
             self._take(reply)
+        elif reply["say"] == "looked":
+            self.lookups.take(reply)
         elif reply["say"] == "progress":
             for on_progress in self.on_progress:
                 on_progress(reply)
@@ -271,9 +282,12 @@ class Desk(LanguageServer):
         answered, documents = self._asked.pop(answers["seq"], (None, []))
         for document, document_version in documents:
             document.answered(document_version)
-        outdated = self.answers.take(answers)
+        outdated, outdated_readings = self.answers.take(answers), self.lookups.forget()
         for on_answers in self.on_answers:
             on_answers(answers["files"], outdated)
+        if answers["files"] or answers["buffers"]:
+            for on_outdated in self.on_outdated:
+                on_outdated(outdated_readings)
         if answered is not None and not answered.done():
             answered.set_result(None)
         self.answers.announce()
@@ -293,7 +307,7 @@ class Desk(LanguageServer):
         now = asyncio.get_running_loop().time()
         self._restarts = [at for at in self._restarts if now - at < _RESTART_WINDOW_SECONDS]
         if len(self._restarts) >= _MAX_RESTARTS:
-            self.lost = True
+            self._lose()
             self.show(
                 "error",
                 f"EvidenceDesk's engine keeps ending (exit code {code}) and is no longer restarted; "
@@ -311,6 +325,7 @@ class Desk(LanguageServer):
             self.start_engine()
             for folder in self.session.folders.values():
                 self._open_folder(folder)
+            self.lookups.ask_again()
         # Whoever waited for the old process must not wait for ever; their documents are asked about again below.
         abandoned, self._asked = self._asked, {}
         for answered, _ in abandoned.values():

@@ -27,7 +27,7 @@ class DiskPoll:
     def _look(self) -> dict[str, _Stamp]:
         root = self._workspace.root
         found = discover(root, self._workspace.config)
-        paths = (*found.documents, *found.label_files, *CONFIG_NAMES, BASELINE_PATH)
+        paths = (*found.documents, *found.label_files, *found.run_files, *CONFIG_NAMES, BASELINE_PATH)
         return {path: stamp for path in paths if (stamp := _stamp(root / path)) is not None}
 
 

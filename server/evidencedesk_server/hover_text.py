@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from evidencedesk.reports.figures import answer_rank, grades
+from evidencedesk.reports.figures import grades
 from evidencedesk.reports.statistics import Cause, find_causes
 from evidencedesk.retrieval.candidates import Candidate
 from evidencedesk.retrieval.chunk import Chunk
@@ -16,6 +16,8 @@ from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.snapshot import Snapshot
+from evidencedesk_server.mentions import chunks_by_heading, own_evaluation
+from evidencedesk_server.verdicts import answer_ranks, count, shorten, verdict
 
 Escape = Callable[[str], str]
 
@@ -23,7 +25,6 @@ Escape = Callable[[str], str]
 _ACTIVE = re.compile(r"[\\`*_\[\]<>|&~#!@$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 _MAX_QUESTIONS = 6
 _MAX_CHUNKS = 3
-_QUESTION_WIDTH = 90
 _PASSAGE_WIDTH = 240
 
 
@@ -70,11 +71,8 @@ class HoverTexts:
         if (chunked := self._snapshot.facts.documents.get(path)) is not None:
             yield from self._of_document(chunked)
         elif (file := self._snapshot.facts.label_files.get(path)) is not None:
-            evaluations = self._snapshot.evaluations
             for entry in file.entries:
-                evaluation = evaluations.get(entry.label.id)
-                # Of labels that share an id only the first is evaluated.
-                if evaluation is not None and evaluation.source == entry:
+                if (evaluation := own_evaluation(self._snapshot, entry)) is not None:
                     yield entry.span, self.label(evaluation)
 
     # Labels
@@ -83,12 +81,13 @@ class HoverTexts:
         """Rankings of a question, where its answer stands in each, and what went wrong."""
         label, contract = evaluation.label, evaluation.contract
         marks = self._marks(evaluation)
-        lines = [f"**{self._escape(label.id)}** · {self._verdict(evaluation)}"]
+        lines = [f"**{self._escape(label.id)}** · {verdict(evaluation, self._snapshot.facts)}"]
         if evaluation.findings:
             said = (f"- {finding.stage}: {self._escape(finding.detail)}" for finding in evaluation.findings)
             lines.append("\n".join(said))
         if label.answerable:
-            lines.append(self._answer_ranks(evaluation))
+            absent = f"not in the first {max(contract.k, contract.depth)}"
+            lines.append(f"Answer at rank: {answer_ranks(evaluation, absent)}")
         lines += self._table(evaluation, marks)
         lines += self._passages(evaluation)
         settings = [f"top {contract.k} by {contract.searcher}"]
@@ -101,30 +100,6 @@ class HoverTexts:
         settings.append("scope " + ", ".join(sorted(contract.scope.statuses | contract.scope.audiences)))
         lines.append(f"*{'; '.join(settings)}*")
         return "\n\n".join(lines)
-
-    def _verdict(self, evaluation: Evaluation) -> str:
-        standing = evaluation.standing
-        if not evaluation.label.answerable:
-            kept = len(evaluation.trace.context)
-            return f"no answer exists; {kept} in the prompt" if kept else "no answer exists, and none is given"
-        if standing.rank is None:
-            return "the answer is not found" if standing.whole else "the answer is split: no chunk holds it whole"
-        verdict = f"the answer is at rank {standing.rank}"
-        if not standing.in_context:
-            verdict += ", but is dropped before the prompt"
-        before = self._snapshot.facts.before.get(evaluation.label.id)
-        if before is not None and before.rank != standing.rank:
-            was = f"rank {before.rank}" if before.rank is not None else "not found"
-            verdict += f" ({self._snapshot.facts.before_name}: {was})"
-        return verdict
-
-    def _answer_ranks(self, evaluation: Evaluation) -> str:
-        depth = max(evaluation.contract.k, evaluation.contract.depth)
-        places = (
-            f"{name} {rank}" if (rank := answer_rank(evaluation, name)) else f"{name} not in the first {depth}"
-            for name in evaluation.rankings
-        )
-        return "Answer at rank: " + " · ".join(places)
 
     def _table(self, evaluation: Evaluation, marks: dict[str, str]) -> Iterator[str]:
         names = list(evaluation.rankings)
@@ -149,7 +124,7 @@ class HoverTexts:
     def _passages(self, evaluation: Evaluation) -> Iterator[str]:
         """The passages that decided, where the configured searcher names them."""
         passages = [
-            f"{found.rank}. “{self._escape(_shorten(found.passage, _PASSAGE_WIDTH))}” ({self._escape(found.chunk.id)})"
+            f"{found.rank}. “{self._escape(shorten(found.passage, _PASSAGE_WIDTH))}” ({self._escape(found.chunk.id)})"
             for found in evaluation.retrieved
             if found.passage
         ]
@@ -186,10 +161,11 @@ class HoverTexts:
         for span, chunks in _segments(chunked.chunks):
             yield span, "\n\n".join(texts[chunk.id] for chunk in chunks)
         first = next((section for section in document.sections if section.level), None)
+        under = chunks_by_heading(chunked)
         for section in document.sections:
             if not section.level:
                 continue
-            here = [chunk for chunk in chunked.chunks if chunk.location.heading == section.heading_span]
+            here = under.get(section.heading_span, [])
             said = [texts[chunk.id] for chunk in here[:_MAX_CHUNKS]]
             if len(here) > _MAX_CHUNKS:
                 said.append(f"{len(here) - _MAX_CHUNKS} more chunks in this section")
@@ -205,7 +181,7 @@ class HoverTexts:
         about = [self._escape(document.status), self._escape(document.audience)]
         lines = [
             f"**{self._escape(document.doc_id)}** · {', '.join(about)} · "
-            f"{_count(len(chunked.chunks), 'chunk')}, {_count(words, 'word')}"
+            f"{count(len(chunked.chunks), 'chunk')}, {count(words, 'word')}"
         ]
         lines += self._cause_lines(document.path)
         equal = [path for path in self._pages.get(document.path, ()) if path != document.path]
@@ -227,8 +203,8 @@ class HoverTexts:
         """A chunk: id, kind, size, the questions it answers, those that find it wrongly, its twins."""
         words = len(chunk.text.split())
         lines = [
-            f"Chunk **{self._escape(chunk.id)}** · {chunk.kind} · {_count(words, 'word')}, "
-            f"{_count(len(chunk.text), 'character')}"
+            f"Chunk **{self._escape(chunk.id)}** · {chunk.kind} · {count(words, 'word')}, "
+            f"{count(len(chunk.text), 'character')}"
         ]
         lines += self._uses("Answers", self._answers[chunk.id])
         lines += self._uses("Holds only a part of the answer to", self._parts[chunk.id])
@@ -246,7 +222,7 @@ class HoverTexts:
             return
         lines = [f"{title}:"]
         for use in uses[:_MAX_QUESTIONS]:
-            question = self._escape(_shorten(use.evaluation.label.question))
+            question = self._escape(shorten(use.evaluation.label.question))
             lines.append(f"- “{question}” ({self._escape(use.evaluation.label.id)}): {use.why}")
         if len(uses) > _MAX_QUESTIONS:
             lines.append(f"- and {len(uses) - _MAX_QUESTIONS} more")
@@ -313,12 +289,3 @@ def _segments(chunks: tuple[Chunk, ...]) -> Iterator[tuple[Span, list[Chunk]]]:
             active.append(waiting.pop())
         if active:
             yield Span(start, end), list(active)
-
-
-def _shorten(text: str, width: int = _QUESTION_WIDTH) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun if number == 1 else noun + 's'}"

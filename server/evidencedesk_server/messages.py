@@ -90,7 +90,28 @@ class AcceptBaseline(TypedDict):
     folder: str
 
 
-Request = OpenFolder | CloseFolder | Update | AcceptBaseline
+class Question(NamedTuple):
+    """Something to look up in the state that was evaluated last; `what` is a name in READINGS.
+
+    `path` is "" where the whole folder is meant; `offset` is a character of the file's evaluated text.
+    """
+
+    what: str
+    folder: str
+    path: str
+    offset: int = 0
+    words: tuple[str, ...] = ()
+
+
+class Look(TypedDict):
+    """Answer a question from the present state; the list holds the fields of a `Question`."""
+
+    do: Literal["look"]
+    seq: int
+    question: list[Any]
+
+
+Request = OpenFolder | CloseFolder | Update | AcceptBaseline | Look
 
 
 class FileAnswer(TypedDict):
@@ -147,6 +168,20 @@ class Answers(TypedDict):
     buffers: list[BufferAnswer]
 
 
+class Chars(TypedDict):
+    """A span of the very file that was asked about, as the state has it; the loop writes a range in its place."""
+
+    chars: list[int]
+
+
+class Looked(TypedDict):
+    """What question `seq` found; `Chars` stand where the client gets ranges."""
+
+    say: Literal["looked"]
+    seq: int
+    found: list[Any]
+
+
 class Progress(TypedDict):
     """How far the indexing of a folder is; `total` 0 when there is nothing to count."""
 
@@ -173,7 +208,7 @@ class Notice(TypedDict):
     text: str
 
 
-Reply = Answers | Progress | Opened | Notice
+Reply = Answers | Looked | Progress | Opened | Notice
 
 
 def pack(message: Request | Reply) -> bytes:

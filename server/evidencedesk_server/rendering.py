@@ -6,14 +6,17 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from evidencedesk.rule import Fix, Problem
 from evidencedesk.rules import RULES
 from evidencedesk.text.spans import LineIndex
 from evidencedesk.workspace.snapshot import Snapshot
-from evidencedesk_server.hover_text import HoverTexts, escape_markdown, plain
-from evidencedesk_server.messages import ActionEntry, BufferAnswer, FileAnswer, HoverEntry, Style, text_hash
+from evidencedesk_server.hover_text import escape_markdown, plain
+from evidencedesk_server.messages import ActionEntry, BufferAnswer, FileAnswer, HoverEntry, Question, Style, text_hash
 from evidencedesk_server.ranges import Json
+from evidencedesk_server.readings import READINGS
+from evidencedesk_server.readings.state import State
 from evidencedesk_server.suppressing import suppressions
 from evidencedesk_server.to_lsp import Texts, accept_baseline, diagnostic, quick_fix, uri_below
 
@@ -34,6 +37,7 @@ class FolderView:
         self._said_of_buffers: dict[str, BufferAnswer] = {}
         self._hashes: dict[str, tuple[LineIndex, str]] = {}
         self._known_texts: dict[str, set[str]] = defaultdict(set)
+        self._state: State | None = None
         self._escape = escape_markdown if style["markdown"] else plain
         self._notes = {rule.code: f"**{rule.code}** {rule.name}: {self._escape(rule.summary)}" for rule in RULES}
 
@@ -44,7 +48,7 @@ class FolderView:
     def answers(self, snapshot: Snapshot, buffers: Mapping[str, str]) -> tuple[list[FileAnswer], list[BufferAnswer]]:
         """What differs from the last call, per file and per open document; `buffers` maps open paths to their URIs."""
         self._spellings.update(buffers)
-        self._texts = self._texts.with_texts(snapshot.texts)
+        self._state_of(snapshot)
         by_path: dict[str, list[Problem]] = defaultdict(list)
         for problem in snapshot.problems:
             if self._takes(problem.path):
@@ -54,9 +58,17 @@ class FolderView:
         }
         return list(self._file_differences()), list(self._buffer_differences(snapshot, by_path, buffers))
 
-    def all_files(self) -> list[FileAnswer]:
-        """Every file with problems, as last said."""
-        return list(self._said.values())
+    def look(self, snapshot: Snapshot, question: Question) -> list[Any]:
+        """The answer to a question about this snapshot; nothing about files that another folder speaks for."""
+        if not self._takes(question.path):
+            return []
+        return READINGS[question.what](self._state_of(snapshot), question)
+
+    def _state_of(self, snapshot: Snapshot) -> State:
+        if self._state is None or self._state.snapshot is not snapshot:
+            self._texts = self._texts.with_texts(snapshot.texts)
+            self._state = State(snapshot, self._texts, self._escape, self._takes)
+        return self._state
 
     # Files
 
@@ -93,13 +105,11 @@ class FolderView:
     def _buffer_differences(
         self, snapshot: Snapshot, by_path: Mapping[str, Sequence[Problem]], buffers: Mapping[str, str]
     ) -> Iterator[BufferAnswer]:
-        hover_texts = HoverTexts(snapshot, self._escape) if buffers else None
         for path in buffers:
-            assert hover_texts is not None
             problems = by_path.get(path, [])
             texts: dict[str, str] = {}
             entries = []
-            for span, text in hover_texts.of_file(path):
+            for span, text in self._state_of(snapshot).hovers.of_file(path):
                 entries.append(HoverEntry(start=span.start, end=span.end, note=False, key=_name(text, texts)))
             for problem in problems:
                 if (note := self._notes.get(problem.code)) is not None:

@@ -19,13 +19,20 @@ _ENCODINGS: Mapping[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf
 
 @dataclass(frozen=True, slots=True)
 class ClientProfile:
-    """What the client can do, as far as it matters to us. Diagnostics are pulled when it can pull, else pushed."""
+    """What the client can do, as far as it matters to us. Diagnostics are pulled when it can pull, else pushed.
+
+    `refreshes` are the methods by which it can be told to ask again; `links` whether a definition may say what it
+    belongs to; `nests` whether symbols may have children; `shows_documents` whether it opens a file when asked to.
+    """
 
     encoding: Encoding
     pulls: bool
-    refreshes: bool
+    refreshes: frozenset[str]
     watches: bool
     shows_progress: bool
+    shows_documents: bool
+    links: bool
+    nests: bool
     style: Style
 
     @staticmethod
@@ -37,14 +44,19 @@ class ClientProfile:
         offered = (general.position_encodings if general else None) or []
         encoding = next((_ENCODINGS[kind] for kind in offered if kind in _ENCODINGS), _ENCODINGS["utf-16"])
         pull, push = document.diagnostic, document.publish_diagnostics
-        refresh, watch, edit = workspace.diagnostics, workspace.did_change_watched_files, workspace.workspace_edit
+        watch, edit = workspace.did_change_watched_files, workspace.workspace_edit
+        definition, symbol = document.definition, document.document_symbol
+        show = window.show_document if window else None
         formats = (document.hover.content_format if document.hover else None) or []
         return ClientProfile(
             encoding=encoding,
             pulls=pull is not None,
-            refreshes=bool(refresh and refresh.refresh_support),
+            refreshes=frozenset(method for method, able in _refreshes(workspace) if able and able.refresh_support),
             watches=bool(watch and watch.dynamic_registration),
             shows_progress=bool(window and window.work_done_progress),
+            shows_documents=bool(show and show.support),
+            links=bool(definition and definition.link_support),
+            nests=bool(symbol and symbol.hierarchical_document_symbol_support),
             style=Style(
                 encoding=encoding,
                 markdown=types.MarkupKind.Markdown in formats,
@@ -53,6 +65,14 @@ class ClientProfile:
                 document_changes=bool(edit and edit.document_changes),
             ),
         )
+
+
+def _refreshes(workspace: types.WorkspaceClientCapabilities) -> Iterable[tuple[str, Any]]:
+    yield types.WORKSPACE_DIAGNOSTIC_REFRESH, workspace.diagnostics
+    yield types.WORKSPACE_CODE_LENS_REFRESH, workspace.code_lens
+    yield types.WORKSPACE_INLAY_HINT_REFRESH, workspace.inlay_hint
+    yield types.WORKSPACE_SEMANTIC_TOKENS_REFRESH, workspace.semantic_tokens
+    yield types.WORKSPACE_FOLDING_RANGE_REFRESH, workspace.folding_range
 
 
 class Folder:

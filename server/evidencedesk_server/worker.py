@@ -27,11 +27,14 @@ from evidencedesk_server.messages import (
     BufferAnswer,
     FileAnswer,
     FileChange,
+    Look,
+    Looked,
     Notice,
     OpenBuffer,
     Opened,
     OpenFolder,
     Progress,
+    Question,
     Reply,
     Request,
     Update,
@@ -121,11 +124,16 @@ class Engine:
                 self._roots.discard(request["folder"])
             elif request["do"] == "update":
                 self._update(request)
+            elif request["do"] == "look":
+                self._look(request)
             else:
                 self._accept_baseline(request)
         except Exception as error:
             _LOG.exception("request %s failed", request["do"])
             text = f"EvidenceDesk could not evaluate this state ({error!r}). Earlier problems stay; the log says more."
+            if request["do"] == "look":
+                self._say(Looked(say="looked", seq=request["seq"], found=[]))
+                return
             if request["do"] != "close-folder":
                 self._answer(request["seq"], [], [])
             if request["do"] == "open-folder":
@@ -184,6 +192,13 @@ class Engine:
             except EvidenceDeskError as error:
                 self._say(Notice(say="notice", level="error", text=str(error)))
         self._answer_all(request["seq"])
+
+    def _look(self, request: Look) -> None:
+        what, folder, path, offset, words = request["question"]
+        question = Question(what, folder, path, offset, tuple(words))
+        opened = self._folders.get(question.folder)
+        found = opened.view.look(opened.workspace.snapshot, question) if opened is not None else []
+        self._say(Looked(say="looked", seq=request["seq"], found=found))
 
     def look_at_disk(self) -> None:
         """Evaluate what changed on disk in folders whose client does not watch them."""

@@ -136,7 +136,7 @@ class Puller:
 
     def answers_changed(self, files: Sequence[FileAnswer], outdated: Sequence[FileAnswer]) -> None:
         """Ask the client to pull again, if it shows something else and would not ask by itself."""
-        if not self._desk.session.profile.refreshes:
+        if types.WORKSPACE_DIAGNOSTIC_REFRESH not in self._desk.session.profile.refreshes:
             return
         ids = {answer["uri"]: answer["id"] for answer in (*outdated, *files)}
         ids |= {answer["uri"]: _NOTHING["resultId"] for answer in outdated}

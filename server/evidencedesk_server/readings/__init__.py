@@ -1,0 +1,21 @@
+"""What clients ask about a place or a file, answered from one snapshot. Invariant: readings know nothing of each other.
+
+A reading takes the state and a question and gives LSP's own JSON, with `Chars` where a range of the very file that was
+asked about belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from evidencedesk_server.messages import Question
+from evidencedesk_server.readings.navigation import definitions, highlights, links, references
+from evidencedesk_server.readings.state import State
+
+READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
+    "definitions": definitions,
+    "references": references,
+    "highlights": highlights,
+    "links": links,
+}

@@ -1,0 +1,47 @@
+"""What readings read. Invariant: one snapshot, with the places of its files in the client's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from evidencedesk.text.spans import Span
+from evidencedesk.workspace.snapshot import Snapshot
+from evidencedesk_server.hover_text import Escape, HoverTexts
+from evidencedesk_server.mentions import Mentions
+from evidencedesk_server.messages import Chars
+from evidencedesk_server.to_lsp import Texts
+
+
+@dataclass(frozen=True)
+class State:
+    """A snapshot and what is derived from it, once and when first needed.
+
+    `escape` makes document text harmless in hovers; `takes` says which paths the folder speaks for.
+    """
+
+    snapshot: Snapshot
+    texts: Texts
+    escape: Escape
+    takes: Callable[[str], bool]
+
+    @cached_property
+    def hovers(self) -> HoverTexts:
+        """What hovers say."""
+        return HoverTexts(self.snapshot, self.escape)
+
+    @cached_property
+    def mentions(self) -> Mentions:
+        """Which labels speak of which places."""
+        return Mentions(self.snapshot)
+
+    def place(self, path: str, span: Span, asked: str) -> Any:
+        """The range of a span; of the file `asked` about, characters that the loop makes a range of."""
+        return chars(span) if path == asked else self.texts.range(path, span)
+
+
+def chars(span: Span) -> Chars:
+    """A span of the file that was asked about."""
+    return Chars(chars=[span.start, span.end])
