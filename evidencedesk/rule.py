@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import json
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -15,6 +15,7 @@ from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnusedSuppression
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.places import question_of
+from evidencedesk.retrieval.run_file import RunFile, RunLine
 from evidencedesk.retrieval.taxonomy import LABELS, STAGES
 from evidencedesk.text.spans import Span, TextEdit
 
@@ -82,6 +83,21 @@ class Violation:
     message: str = ""
 
 
+def recorded(
+    file: RunFile, line: RunLine, key: str, facts: Facts, values: Mapping[str, Any], here: str
+) -> Iterator[Violation]:
+    """What is wrong with a recorded run, at the value of `key` and, with the template "label", at the question.
+
+    `here` says what stands at `key`.
+    """
+    span, evaluation = line.place(key, "answer", "test_id"), facts.evaluations.get(line.test_id)
+    asked = asked_by([evaluation]) if evaluation else ()
+    yield Violation(file.path, span, values, line.test_id, asked)
+    if evaluation:
+        there = (Related(file.path, span, here),)
+        yield Violation(*question_of(evaluation), values, line.test_id, there, message="label")
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A violation with its rule, as reported. Key: `fingerprint` (content, never line numbers)."""
@@ -98,7 +114,7 @@ class Problem:
     values: Mapping[str, Any]
 
 
-Subject = ChunkedDocument | LabelFile | Evaluation | Facts | UnusedSuppression
+Subject = ChunkedDocument | LabelFile | RunFile | Evaluation | Facts | UnusedSuppression
 Check = Callable[[Any, Facts], Iterable[Violation]]
 Fixer = Callable[[Any, Facts, Violation], Iterable[Fix]]
 
@@ -107,8 +123,8 @@ Fixer = Callable[[Any, Facts, Violation], Iterable[Fix]]
 class Rule:
     """A check and its declaration.
 
-    The check takes one subject (by the annotation of its first parameter: a document, a label file, an evaluation, an
-    unused suppression, or all facts at once) and the facts, and yields violations.
+    The check takes one subject (by the annotation of its first parameter: a document, a label file, a run file, an
+    evaluation, an unused suppression, or all facts at once) and the facts, and yields violations.
     """
 
     code: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from evidencedesk.documents.document import Document
@@ -11,6 +11,7 @@ from evidencedesk.retrieval.catalog import Catalog
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Contract, Evaluation, Standing
 from evidencedesk.retrieval.label_file import LabelFile
+from evidencedesk.retrieval.run_file import RunFile
 from evidencedesk.retrieval.twins import Twins
 from evidencedesk.text.spans import Span
 
@@ -61,6 +62,7 @@ class Facts:
     configured strategy in words, such as `fixed(size=200, overlap=40)`; `word_limit` the number of words that the
     configured model reads of a passage (None: no limit). `before` holds what each question's standing is compared
     with, and `before_name` says what that is ("the baseline", "the last saved state"). `rule_codes` are all that exist.
+    `run_files` are the recorded runs, by path, in path order.
     """
 
     documents: Mapping[str, ChunkedDocument]
@@ -78,3 +80,4 @@ class Facts:
     config_defects: tuple[ConfigDefect, ...]
     rule_codes: frozenset[str]
     today: date
+    run_files: Mapping[str, RunFile] = field(default_factory=dict)

@@ -29,8 +29,8 @@ class LabelSource:
 
     `spans` maps keys to the value's span, quotes included: `id`, `question`, `answerable`, `tags`, `gold`, `ignore`,
     `reason`, `scope`, `alternatives`, and with indices `gold[0]`, `gold[0].section`, `gold[0].evidence`,
-    `gold[0].grade`, `gold[0].group`, `tags[0]`, `ignore[0]`; alternatives count on after the gold entries. Indices are those of the label's own tuples: what is too broken to be in the label has none. A missing
-    key is absent.
+    `gold[0].grade`, `gold[0].group`, `tags[0]`, `ignore[0]`. Indices are those of the label's own tuples: alternatives
+    count on after the gold entries, and what is too broken to be in the label has none. A missing key is absent.
     """
 
     label: Label

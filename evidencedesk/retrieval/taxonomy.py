@@ -63,7 +63,7 @@ def diagnose(label: Graded, trace: Trace) -> list[Finding]:
     return [
         *_retrieval(label.answerable, rank, trace.retrieved),
         *_context(label, rank, trace),
-        *_answer(trace),
+        *diagnose_answer(trace),
     ]
 
 
@@ -105,7 +105,7 @@ def _context(label: Graded, rank: int | None, trace: Trace) -> Iterator[Finding]
             return
 
 
-def _answer(trace: Trace) -> Iterator[Finding]:
+def diagnose_answer(trace: Trace) -> Iterator[Finding]:
     """An answer that the context does not support; only of a supported one, whether its citations support it."""
     if trace.answer is None or not trace.answer.strip():
         return

@@ -8,6 +8,7 @@ from evidencedesk.rules.answer_outranked import answer_outranked
 from evidencedesk.rules.answer_split import answer_split
 from evidencedesk.rules.answerable_without_gold import answerable_without_gold
 from evidencedesk.rules.audience_leak import audience_leak
+from evidencedesk.rules.broken_run_record import broken_run_record
 from evidencedesk.rules.broken_supersedes import broken_supersedes
 from evidencedesk.rules.config_error import config_error
 from evidencedesk.rules.conflict_marker import conflict_marker
@@ -33,6 +34,7 @@ from evidencedesk.rules.near_duplicate_chunk import near_duplicate_chunk
 from evidencedesk.rules.newly_split import newly_split
 from evidencedesk.rules.no_content_page import no_content_page
 from evidencedesk.rules.open_fence import open_fence
+from evidencedesk.rules.outdated_run import outdated_run
 from evidencedesk.rules.oversize_chunk import oversize_chunk
 from evidencedesk.rules.question_leaks_evidence import question_leaks_evidence
 from evidencedesk.rules.rank_regression import rank_regression
@@ -44,6 +46,8 @@ from evidencedesk.rules.unfindable_section import unfindable_section
 from evidencedesk.rules.unknown_rule import unknown_rule
 from evidencedesk.rules.unknown_section import unknown_section
 from evidencedesk.rules.unreadable_file import unreadable_file
+from evidencedesk.rules.unsupported_answer import unsupported_answer
+from evidencedesk.rules.unsupported_citation import unsupported_citation
 from evidencedesk.rules.unused_suppression import unused_suppression
 
 RULES: tuple[Rule, ...] = (
@@ -72,6 +76,10 @@ RULES: tuple[Rule, ...] = (
     dropped_before_prompt,
     duplicate_in_context,
     mixed_versions_in_context,
+    unsupported_answer,
+    unsupported_citation,
+    broken_run_record,
+    outdated_run,
     rank_regression,
     lost_answer,
     newly_split,

@@ -10,6 +10,7 @@ from typing import Any
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnusedSuppression
 from evidencedesk.retrieval.label_file import LabelFile
+from evidencedesk.retrieval.run_file import RunFile
 from evidencedesk.rule import Problem, Severity, Violation
 from evidencedesk.rules import RULES
 from evidencedesk.text.spans import Span
@@ -91,6 +92,7 @@ def _subjects(facts: Facts) -> Mapping[type, Iterable[Any]]:
     return {
         ChunkedDocument: facts.documents.values(),
         LabelFile: facts.label_files.values(),
+        RunFile: facts.run_files.values(),
         Evaluation: facts.evaluations.values(),
         Facts: (facts,),
     }

@@ -43,6 +43,7 @@ class Workspace:
         self._overlay: dict[str, str | None] = {}
         self._documents: dict[str, Source] = {}
         self._label_files: dict[str, Source] = {}
+        self._run_files: dict[str, Source] = {}
         self._saved: Mapping[str, Standing] = {}
         self._revision = 0
         self._read_settings()
@@ -143,11 +144,12 @@ class Workspace:
 
     def _read_files(self) -> None:
         """Look at the whole folder again; files that are as they were keep their results."""
-        known = {**self._documents, **self._label_files}
+        known = {**self._documents, **self._label_files, **self._run_files}
         found = discover(self.root, self._config)
         self._notes = found.notes
         self._documents = {path: source for path in found.documents if (source := self._reread(path, known))}
         self._label_files = {path: source for path in found.label_files if (source := self._reread(path, known))}
+        self._run_files = {path: source for path in found.run_files if (source := self._reread(path, known))}
         for path in self._overlay:
             self._place(path, self._reread(path, known))
 
@@ -163,11 +165,12 @@ class Workspace:
         elif path.rpartition("/")[2] == ".gitignore":
             self._read_files()
         else:
-            self._place(path, self._reread(path, {**self._documents, **self._label_files}))
+            self._place(path, self._reread(path, {**self._documents, **self._label_files, **self._run_files}))
 
     def _place(self, path: str, source: Source | None) -> None:
         kind = kind_of(self.root, self._config, path, source.text) if source else None
-        for files, wanted in ((self._documents, "document"), (self._label_files, "labels")):
+        kinds = ((self._documents, "document"), (self._label_files, "labels"), (self._run_files, "runs"))
+        for files, wanted in kinds:
             if source is not None and kind == wanted:
                 files[path] = source
             else:
@@ -188,6 +191,7 @@ class Workspace:
         inputs = Inputs(
             documents=dict(sorted(self._documents.items())),
             label_files=dict(sorted(self._label_files.items())),
+            run_files=dict(sorted(self._run_files.items())),
             other_texts=others,
             config=self._config,
             config_defects=defects,

@@ -1,8 +1,8 @@
 """The files of a workspace on disk. Invariant: nothing outside the root is read, and nothing in ignored folders.
 
-Documents are Markdown files; label files are JSON files whose content is a label list. Neither are those that a
-`.gitignore` of any folder excludes, that lie in hidden folders or `node_modules`, or that are symbolic links: what a
-link inside the root points to is read in its own place.
+Documents are Markdown files; label files are JSON files whose content is a label list; run files are known by their
+name. None are those that a `.gitignore` of any folder excludes, that lie in hidden folders or `node_modules`, or that
+are symbolic links: what a link inside the root points to is read in its own place.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathspec import GitIgnoreSpec
 
 from evidencedesk.errors import InputError
 from evidencedesk.retrieval.label_file import looks_like_labels
+from evidencedesk.retrieval.run_file import is_run_file
 from evidencedesk.text.decode import decode
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.baseline import BASELINE_PATH
@@ -27,7 +28,7 @@ from evidencedesk.workspace.ignore import IgnoreRules, Patterns
 MAX_BYTES = 20_000_000
 """A larger file is no page and no label list; it is not read, and that is said."""
 
-Kind = Literal["document", "labels", "config", "baseline", "ignore"]
+Kind = Literal["document", "labels", "runs", "config", "baseline", "ignore"]
 
 _DOCUMENT_ENDINGS = (".md", ".markdown", ".mdx")
 _LABEL_ENDINGS = (".json", ".jsonl")
@@ -50,6 +51,7 @@ class Found:
 
     documents: tuple[str, ...]
     label_files: tuple[str, ...]
+    run_files: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -70,17 +72,20 @@ def check_root(root: Path) -> Path:
 
 
 def discover(root: Path, config: Config) -> Found:
-    """All documents and label files under `root`."""
+    """All documents, label files and run files under `root`."""
     choice = _Choice(config)
     documents: list[str] = []
     label_files: list[str] = []
+    run_files: list[str] = []
     notes: list[str] = []
     for path in _walk(root, choice, notes):
         if choice.is_document(path):
             documents.append(path)
+        elif is_run_file(path):
+            run_files.append(path)
         elif choice.may_hold_labels(path) and (choice.label_patterns or looks_like_labels(path, _head(root, path))):
             label_files.append(path)
-    return Found(tuple(sorted(documents)), tuple(sorted(label_files)), tuple(sorted(notes)))
+    return Found(tuple(sorted(documents)), tuple(sorted(label_files)), tuple(sorted(run_files)), tuple(sorted(notes)))
 
 
 def kind_of(root: Path, config: Config, path: str, text: str) -> Kind | None:
@@ -99,6 +104,8 @@ def kind_of(root: Path, config: Config, path: str, text: str) -> Kind | None:
         kind = "ignore"
     elif choice.is_document(path):
         kind = "document"
+    elif is_run_file(path):
+        kind = "runs"
     elif choice.may_hold_labels(path) and (choice.label_patterns or looks_like_labels(path, text[:_HEAD_BYTES])):
         kind = "labels"
     else:

@@ -21,6 +21,7 @@ from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
 from evidencedesk.retrieval.judge import Grader, Judge, Spread, retrieve
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
+from evidencedesk.retrieval.run_file import RunDefect, RunFile, parse_run_file
 from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, LexicalSearcher, Searcher, SparseSearcher
 from evidencedesk.retrieval.twins import Twins, find_twins
 from evidencedesk.rules import RULES
@@ -38,10 +39,11 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """All that a Snapshot depends on. `documents` and `label_files` are keyed by path, in path order."""
+    """All that a Snapshot depends on. `documents`, `label_files` and `run_files` are keyed by path, in path order."""
 
     documents: Mapping[str, Source]
     label_files: Mapping[str, Source]
+    run_files: Mapping[str, Source]
     other_texts: Mapping[str, str]
     config: Config
     config_defects: tuple[ConfigDefect, ...]
@@ -79,6 +81,7 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
         progress("Reading documents", done, len(inputs.documents))
         documents[path] = memo(read_document, source, config)
     label_files = {path: memo(read_labels, source) for path, source in inputs.label_files.items()}
+    run_files = {path: memo(read_runs, source) for path, source in inputs.run_files.items()}
 
     progress("Indexing chunks", 0, 1)
     index = memo(build_index, config, *documents.values())
@@ -114,11 +117,13 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
         config_defects=inputs.config_defects,
         rule_codes=frozenset(rule.code for rule in RULES),
         today=inputs.today,
+        run_files=run_files,
     )
     texts = {
         **inputs.other_texts,
         **{path: chunked.document.text for path, chunked in documents.items()},
         **{path: file.text for path, file in label_files.items()},
+        **{path: file.text for path, file in run_files.items()},
     }
     progress("Applying rules", 0, 1)
     problems = check(facts, texts, config.selection())
@@ -140,6 +145,13 @@ def read_labels(source: Source) -> LabelFile:
     if source.error:
         return LabelFile(source.path, "", (), (LabelDefect("syntax", Span(0, 0), source.error),))
     return parse_label_file(source.path, source.text)
+
+
+def read_runs(source: Source) -> RunFile:
+    """Text → run records with their places."""
+    if source.error:
+        return RunFile(source.path, "", (), (RunDefect(Span(0, 0), source.error),))
+    return parse_run_file(source.path, source.text)
 
 
 def build_index(config: Config, *documents: ChunkedDocument) -> Index:
