@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Protocol
 
 from evidencedesk.text.stemming import ALGORITHM_OF_LANG, stemmer
@@ -17,6 +17,8 @@ from evidencedesk.text.words import words
 
 STOP_WORDS: frozenset[str] = STOP_WORDS_BY_LANG["en"] | STOP_WORDS_BY_LANG["bn"]
 """English and Bangla words that a question is built with, not about."""
+
+_REMEMBERED = 1 << 17
 
 
 def index_terms(text: str) -> list[str]:
@@ -90,15 +92,9 @@ class StemmingAnalyzer:
     def terms(self, text: str) -> list[str]:
         """See Analyzer."""
         found: list[str] = []
+        terms_of = self._terms_of
         for word in self.find(text.lower().replace("ё", "е")):
-            parts = [
-                self._stem(part)
-                for part in word.split("-")
-                if part not in self.stop_words and (len(part) > 1 or part.isdigit())
-            ]
-            if len(parts) > 1:
-                found.append("-".join(parts))
-            found += parts
+            found += terms_of(word)
         return found
 
     def content(self, question: str) -> list[str]:
@@ -114,8 +110,20 @@ class StemmingAnalyzer:
         return self._groups.related.get(term, frozenset())
 
     @cached_property
-    def _stem(self) -> Callable[[str], str]:
-        return stemmer(self.algorithm) if self.algorithm else str
+    def _terms_of(self) -> Callable[[str], tuple[str, ...]]:
+        """The terms of one word, remembered: a language has few words that come often."""
+        stem = stemmer(self.algorithm) if self.algorithm else str
+
+        @lru_cache(_REMEMBERED)
+        def terms_of(word: str) -> tuple[str, ...]:
+            parts = tuple(
+                stem(part)
+                for part in word.split("-")
+                if part not in self.stop_words and (len(part) > 1 or part.isdigit())
+            )
+            return ("-".join(parts), *parts) if len(parts) > 1 else parts
+
+        return terms_of
 
     @cached_property
     def _groups(self) -> Synonyms:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 
 import Stemmer
 
@@ -22,14 +22,9 @@ _CODES = {
 ALGORITHM_OF_LANG = {lang: name for lang, name in _CODES.items() if name in ALGORITHMS}
 """Language code → its algorithm."""
 
-_REMEMBERED = 1 << 17
-
 
 @cache
 def stemmer(algorithm: str) -> Callable[[str], str]:
-    """The function that stems one lower-case word, with a memo of its own.
-
-    Raises KeyError for an algorithm that is not of ALGORITHMS.
-    """
-    stem: Callable[[str], str] = lru_cache(_REMEMBERED)(Stemmer.Stemmer(algorithm, 0).stemWord)
+    """The function that stems one lower-case word. Raises KeyError for an algorithm that is not of ALGORITHMS."""
+    stem: Callable[[str], str] = Stemmer.Stemmer(algorithm, 0).stemWord
     return stem
