@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -82,17 +82,44 @@ class BM25:
 
     def contributions(self, term: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The rows that hold the term, and what it gives to the score of each."""
-        rows, counts = self.postings(term)
-        return rows, self.idf(term) * counts * self.formula.gain / (counts + self._penalty[rows])
+        place = self._terms.get(term)
+        if place is None:
+            return self._rows[:0], self._counts[:0]
+        part = slice(self._starts[place], self._starts[place + 1])
+        return self._rows[part], self._given[part]
+
+    @cached_property
+    def _given(self) -> NDArray[np.float64]:
+        """What each posting gives to a score."""
+        df = np.diff(self._starts)
+        idf_of = {count: self.formula.idf(self.n, count) for count in np.unique(df).tolist()}
+        idf = np.fromiter((idf_of[count] for count in df.tolist()), dtype=np.float64, count=len(df))
+        return np.repeat(idf, df) * self._counts * self.formula.gain / (self._counts + self._penalty[self._rows])
 
     def scores(self, terms: Iterable[str]) -> NDArray[np.float64]:
         """The score of every row: terms add up from the first to the last, a repeated one once.
 
         A mapping gives terms with their weights, by which their contributions are multiplied.
         """
-        weights = terms if isinstance(terms, Mapping) else dict.fromkeys(terms, 1.0)
-        scores = np.zeros(self.n)
-        for term, weight in weights.items():
-            rows, given = self.contributions(term)
-            scores[rows] += given * weight
-        return scores
+        return next(self.scores_many([terms]))
+
+    def scores_many(self, queries: Iterable[Iterable[str]]) -> Iterator[NDArray[np.float64]]:
+        """The scores for each query, in order; the caller leaves the arrays as they are.
+
+        A query that begins with the same terms as the one before it starts from their sums.
+        """
+        begun: list[tuple[str, float]] = []
+        sums = [np.zeros(self.n)]
+        for query in queries:
+            terms = list((query if isinstance(query, Mapping) else dict.fromkeys(query, 1.0)).items())
+            shared = 0
+            while shared < min(len(begun), len(terms)) and begun[shared] == terms[shared]:
+                shared += 1
+            del sums[shared + 1 :]
+            for term, weight in terms[shared:]:
+                rows, given = self.contributions(term)
+                scores = sums[-1].copy()
+                scores[rows] += given * weight
+                sums.append(scores)
+            begun = terms
+            yield sums[-1]

@@ -1,8 +1,9 @@
-"""Sections that their own headings do not retrieve. Invariant: needs no labels; a section's twin counts as itself."""
+"""Sections that their own headings do not retrieve. Invariant: needs no labels; twins and namesakes count as itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from evidencedesk.documents.document import Section
 from evidencedesk.retrieval.candidates import RankedList, ids
@@ -10,13 +11,17 @@ from evidencedesk.retrieval.catalog import Catalog
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.facts import ChunkedDocument, UnfindableSection
-from evidencedesk.retrieval.judge import retrieve
-from evidencedesk.retrieval.searchers import Searcher
+from evidencedesk.retrieval.fusion import rrf
+from evidencedesk.retrieval.searchers import Finder, Searcher
 from evidencedesk.retrieval.twins import Twins
+
+_FRAME_PAGES = 5
+_FRAME_SHARE = 0.05
 
 
 def find_unfindable(
     documents: Iterable[ChunkedDocument],
+    finders: Sequence[Finder],
     legs: Mapping[str, Searcher],
     catalog: Catalog,
     contract: Contract,
@@ -24,31 +29,59 @@ def find_unfindable(
 ) -> tuple[UnfindableSection, ...]:
     """Sections in scope for which `"<title> <heading>"` brings none of their chunks into the top k of any searcher.
 
-    The words decide most cases, so that leg is asked first, and the others only about what it misses.
+    Sections with one title and heading, such as those of a page's versions and translations, are found when one of them
+    is. Headings that belong to the frame of many pages ("Parameters", "See also") are not tried. The words decide most
+    cases: each of `finders` is asked about what those before it miss, and the fusion of all, where there are several,
+    and the configured searcher about the rest.
     """
     allowed = catalog.allowed(contract.scope)
-    twin_of = {chunk_id: group[0] for group in twins.equal for chunk_id in group}
-    wanted: dict[tuple[str, str], tuple[str, set[str]]] = {}
-    for chunked in documents:
+    same = {chunk_id: group for group in twins.equal for chunk_id in group}
+    sections: dict[tuple[str, str], str] = {}
+    wanted: dict[str, set[str]] = {}
+    pages = list(documents)
+    frame = _frame(pages)
+    for chunked in pages:
         for section in chunked.document.sections:
-            own = {twin_of.get(chunk.id, chunk.id) for chunk in _chunks_of(section, chunked) if chunk.id in allowed}
-            if section.level and own:
+            own = [chunk.id for chunk in _chunks_of(section, chunked) if chunk.id in allowed]
+            if section.level and own and section.heading not in frame:
                 query = _query(chunked.document.title, section.heading)
-                wanted[chunked.document.path, section.anchor] = (query, own)
+                sections[chunked.document.path, section.anchor] = query
+                wanted.setdefault(query, set()).update(*(same.get(chunk_id, (chunk_id,)) for chunk_id in own))
 
-    queries = list(dict.fromkeys(query for query, _ in wanted.values()))
-    by_words = dict(zip(queries, legs["sparse"].search_many(queries, contract.k, allowed), strict=True))
-    doubtful = {key: (query, own) for key, (query, own) in wanted.items() if not _brings(by_words[query], own, twin_of)}
-    if not doubtful or contract.searcher == "sparse":
-        return tuple(_unfindable(key, query, by_words[query]) for key, (query, _) in doubtful.items())
-    queries = list(dict.fromkeys(query for query, _ in doubtful.values()))
-    pairs = [(query, contract.scope) for query in queries]
-    retrieved = dict(zip(queries, retrieve(pairs, legs, catalog, contract), strict=True))
+    depth = max(contract.k, contract.depth)
+    lists: dict[str, Mapping[str, RankedList]] = {}
+    for finder in finders:
+        lists[finder.name] = finder.missed(wanted, contract.k, depth, allowed)
+        wanted = {query: own for query, own in wanted.items() if query in lists[finder.name]}
+    rest = list(wanted)
+    if len(finders) > 1:
+        fused = (rrf([found[query] for found in lists.values()], contract.rrf_k, contract.k) for query in rest)
+        lists["hybrid"] = dict(zip(rest, fused, strict=True))
+    if contract.searcher not in lists:
+        lists[contract.searcher] = dict(
+            zip(rest, legs[contract.searcher].search_many(rest, depth, allowed), strict=True)
+        )
+
+    def best(name: str, query: str) -> list[str]:
+        return ids(lists[name][query][: contract.k])
+
+    winners = {
+        query: tuple(best(contract.searcher, query))
+        for query, own in wanted.items()
+        if not any(own.intersection(best(name, query)) for name in lists)
+    }
     return tuple(
-        _unfindable(key, query, retrieved[query].rankings[contract.searcher][: contract.k])
-        for key, (query, own) in doubtful.items()
-        if not any(_brings(ranking[: contract.k], own, twin_of) for ranking in retrieved[query].rankings.values())
+        UnfindableSection(path, anchor, query, winners[query])
+        for (path, anchor), query in sections.items()
+        if query in winners
     )
+
+
+def _frame(pages: Sequence[ChunkedDocument]) -> set[str]:
+    """Headings that stand on many pages."""
+    counts = Counter(heading for page in pages for heading in {section.heading for section in page.document.sections})
+    many = max(_FRAME_PAGES, _FRAME_SHARE * len(pages))
+    return {heading for heading, count in counts.items() if count >= many}
 
 
 def _query(title: str, heading: str) -> str:
@@ -57,12 +90,3 @@ def _query(title: str, heading: str) -> str:
 
 def _chunks_of(section: Section, chunked: ChunkedDocument) -> Iterable[Chunk]:
     return (chunk for chunk in chunked.chunks if section.body.overlaps(chunk.location.span))
-
-
-def _brings(ranking: RankedList, own: set[str], twin_of: Mapping[str, str]) -> bool:
-    return any(twin_of.get(chunk_id, chunk_id) in own for chunk_id in ids(ranking))
-
-
-def _unfindable(key: tuple[str, str], query: str, ranking: RankedList) -> UnfindableSection:
-    path, anchor = key
-    return UnfindableSection(path, anchor, query, tuple(ids(ranking)))

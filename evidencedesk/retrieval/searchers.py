@@ -39,11 +39,15 @@ class Searcher(Protocol):
         """The same result as `search` for each query, in order."""
 
 
-class Finder(Searcher, Protocol):
-    """A searcher that can tell whether it finds a chunk without making a list of all it finds."""
+Wanted = Mapping[str, AbstractSet[str]]
+"""Per query, the ids of chunks that it should find."""
 
-    def finds(self, wanted: Mapping[str, AbstractSet[str]], k: int, allowed: Allowed = None) -> list[bool]:
-        """For each query, in order, whether `search` returns one of the chunk ids wanted for it."""
+
+class Finder(Searcher, Protocol):
+    """A searcher that can tell what it finds without making a list of it."""
+
+    def missed(self, wanted: Wanted, k: int, depth: int, allowed: Allowed = None) -> dict[str, RankedList]:
+        """What `search` gives at `depth` for those queries whose best `k` hold none of the chunks wanted for them."""
 
 
 class SparseSearcher:
@@ -73,18 +77,13 @@ class SparseSearcher:
         mask = self._rows.mask(allowed)
         return [self._rows.best(self.bm25.scores(self.terms(query)), mask, k, self.name) for query in queries]
 
-    def finds(self, wanted: Mapping[str, AbstractSet[str]], k: int, allowed: Allowed = None) -> list[bool]:
+    def missed(self, wanted: Wanted, k: int, depth: int, allowed: Allowed = None) -> dict[str, RankedList]:
         """See Finder."""
-        mask = self._rows.mask(allowed)
         terms = {query: self.terms(query) for query in wanted}
         # Queries that begin alike follow each other, so that their beginnings are summed up once.
-        in_order = sorted(wanted, key=lambda query: list(terms[query]))
-        every = self.bm25.scores_many(terms[query] for query in in_order)
-        found = {
-            query: is_among_best(self._rows.of(wanted[query], allowed), scores, k, mask)
-            for query, scores in zip(in_order, every, strict=True)
-        }
-        return [found[query] for query in wanted]
+        queries = sorted(wanted, key=lambda query: list(terms[query]))
+        every = self.bm25.scores_many(terms[query] for query in queries)
+        return self._rows.missed(zip(queries, every, strict=True), wanted, k, depth, allowed, self.name)
 
 
 class LexicalSearcher:
@@ -184,16 +183,12 @@ class DenseSearcher:
             results[place] = self._rows.best(scores, mask, k, self.name)
         return results
 
-    def finds(self, wanted: Mapping[str, AbstractSet[str]], k: int, allowed: Allowed = None) -> list[bool]:
+    def missed(self, wanted: Wanted, k: int, depth: int, allowed: Allowed = None) -> dict[str, RankedList]:
         """See Finder."""
-        mask = self._rows.mask(allowed)
         usable = [query for query in wanted if unusable_reason(query) is None]
         every = score_rows(self.model.embed_batch(usable), self.index.matrix)
-        found = {
-            query: is_among_best(self._rows.of(wanted[query], allowed), scores, k, mask)
-            for query, scores in zip(usable, every, strict=True)
-        }
-        return [found.get(query, False) for query in wanted]
+        nothing: dict[str, RankedList] = {query: [] for query in wanted.keys() - set(usable)}
+        return nothing | self._rows.missed(zip(usable, every, strict=True), wanted, k, depth, allowed, self.name)
 
 
 class HybridSearcher:
@@ -260,11 +255,6 @@ class _Rows:
     def _row(self) -> Mapping[str, int]:
         return {chunk_id: row for row, chunk_id in enumerate(self.ids)}
 
-    def of(self, chunk_ids: AbstractSet[str], allowed: Allowed) -> NDArray[np.intp]:
-        """The rows of those chunks that are allowed, ascending."""
-        kept = chunk_ids if allowed is None else chunk_ids & allowed
-        return np.array(sorted(self._row[chunk_id] for chunk_id in kept if chunk_id in self._row), dtype=np.intp)
-
     def mask(self, allowed: Allowed) -> NDArray[np.bool_] | None:
         """Which rows are allowed; None when all are."""
         if allowed is None:
@@ -275,3 +265,21 @@ class _Rows:
         """The best `k` allowed rows with a positive score, as candidates."""
         rows = best_rows(scores, k, positive_rows(scores, mask)).tolist()
         return ranked(((self.chunks[row], float(scores[row])) for row in rows), source)
+
+    def missed(
+        self,
+        scored: Iterable[tuple[str, NDArray[np.floating]]],
+        wanted: Wanted,
+        k: int,
+        depth: int,
+        allowed: Allowed,
+        source: str,
+    ) -> dict[str, RankedList]:
+        """The best `depth` for those queries whose best `k` hold none of the chunks wanted for them."""
+        mask = self.mask(allowed)
+        found = {}
+        for query, scores in scored:
+            own = sorted(self._row[name] for name in wanted[query] if allowed is None or name in allowed)
+            if not is_among_best(np.array(own, dtype=np.intp), scores, k, mask):
+                found[query] = self.best(scores, mask, depth, source)
+        return found

@@ -22,7 +22,14 @@ from evidencedesk.retrieval.judge import Grader, Judge, Spread, retrieve
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
 from evidencedesk.retrieval.run_file import RunDefect, RunFile, parse_run_file
-from evidencedesk.retrieval.searchers import DenseSearcher, HybridSearcher, LexicalSearcher, Searcher, SparseSearcher
+from evidencedesk.retrieval.searchers import (
+    DenseSearcher,
+    Finder,
+    HybridSearcher,
+    LexicalSearcher,
+    Searcher,
+    SparseSearcher,
+)
 from evidencedesk.retrieval.twins import Twins, find_twins
 from evidencedesk.rules import RULES
 from evidencedesk.text.analysis import Analysis, query_terms
@@ -56,13 +63,14 @@ class Inputs:
 class Index:
     """What is searched: the catalog and a searcher per name. Of documents that share an id only the first is in it.
 
-    `diversified` is the configured searcher with its ranking diversified, `grader` what the gate asks; None where not
-    configured.
+    `finders` are the legs that count for finding a section, the cheaper first. `diversified` is the configured searcher
+    with its ranking diversified, `grader` what the gate asks; None where not configured.
     """
 
     by_id: Mapping[str, ChunkedDocument]
     catalog: Catalog
     searchers: Mapping[str, Searcher]
+    finders: tuple[Finder, ...]
     diversified: Diversified | None = None
     grader: Grader | None = None
 
@@ -173,7 +181,8 @@ def build_index(config: Config, *documents: ChunkedDocument) -> Index:
     diversified = None
     if contract.mmr_lambda is not None:
         diversified = Diversified(searchers[contract.searcher], dense.index, contract.mmr_lambda, contract.depth)
-    return Index(by_id, catalog, searchers, diversified, lexical.best_coverage if contract.gate else None)
+    finders = (sparse,) if contract.searcher == "sparse" else (sparse, dense)
+    return Index(by_id, catalog, searchers, finders, diversified, lexical.best_coverage if contract.gate else None)
 
 
 def _corrective(
@@ -193,7 +202,9 @@ def _corrective(
 
 def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:
     """Index → which sections their own headings do not bring."""
-    return find_unfindable(index.by_id.values(), index.searchers, index.catalog, config.contract(), twins)
+    return find_unfindable(
+        index.by_id.values(), index.finders, index.searchers, index.catalog, config.contract(), twins
+    )
 
 
 def compare_chunks(*documents: ChunkedDocument) -> Twins:

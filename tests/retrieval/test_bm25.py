@@ -40,6 +40,14 @@ def test_every_score_equals_the_textbook_sum_to_the_last_bit(texts: list[list[st
 
 
 @settings(deadline=None)
+@given(TEXTS, st.lists(QUERIES, max_size=6))
+def test_queries_that_follow_each_other_score_as_alone(texts: list[list[str]], queries: list[list[str]]) -> None:
+    bm25 = index(texts)
+    together = [scores.tolist() for scores in bm25.scores_many(queries)]
+    assert together == [index(texts).scores(query).tolist() for query in queries]
+
+
+@settings(deadline=None)
 @given(TEXTS.filter(lambda texts: any(texts)), QUERIES.filter(bool))
 def test_the_classic_gain_agrees_with_bm25s(texts: list[list[str]], query: list[str]) -> None:
     oracle = bm25s.BM25(method="lucene", k1=1.2, b=0.75, dtype="float64")
