@@ -29,6 +29,24 @@ class Formula:
     idf: Callable[[int, int], float] = plus_one_idf
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Texts that another index holds: the one in row `here[i]` is that in row `there[i]` of `bm25`; both ascend."""
+
+    bm25: BM25
+    there: NDArray[np.intp]
+    here: NDArray[np.intp]
+
+    def postings(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The keys, ascending, and counts of their postings in an index of `n` texts that numbers terms alike."""
+        moved = np.full(self.bm25.n, -1)
+        moved[self.there] = self.here
+        rows = moved[self.bm25._rows]
+        owners = np.repeat(np.arange(len(self.bm25._terms)), np.diff(self.bm25._starts))
+        kept = rows >= 0
+        return owners[kept] * max(n, 1) + rows[kept], self.bm25._counts[kept].astype(np.int64)
+
+
 class BM25:
     """An index of token lists, one a row, with its postings as arrays.
 
@@ -36,25 +54,42 @@ class BM25:
     text does not hold adds nothing, also where the formula would divide zero by zero.
     """
 
-    def __init__(self, ids: Sequence[str], texts: Sequence[Sequence[str]], formula: Formula | None = None) -> None:
-        """`texts[i]` holds the tokens, repeated ones included, of the text named `ids[i]`."""
+    def __init__(
+        self,
+        ids: Sequence[str],
+        texts: Sequence[Sequence[str]],
+        formula: Formula | None = None,
+        known: Known | None = None,
+    ) -> None:
+        """`texts[i]` holds the tokens, repeated ones included, of the text named `ids[i]`; of known rows, nothing."""
         self.ids = ids
         self.formula = formula or Formula()
         self.n = len(texts)
         self.lengths = np.fromiter(map(len, texts), dtype=np.int64, count=self.n)
-        total = int(self.lengths.sum())
-        self.avg_len = total / self.n if self.n else 0.0
-        self._terms: dict[str, int] = {}
+        self._terms: dict[str, int] = dict(known.bm25._terms) if known else {}
         terms = self._terms
         flat = np.fromiter(
-            (terms.setdefault(token, len(terms)) for tokens in texts for token in tokens), dtype=np.int64, count=total
+            (terms.setdefault(token, len(terms)) for tokens in texts for token in tokens),
+            dtype=np.int64,
+            count=int(self.lengths.sum()),
         )
-        keys = flat * max(self.n, 1) + np.repeat(np.arange(self.n), self.lengths)
-        postings, counts = np.unique(keys, return_counts=True)
-        owners, rows = np.divmod(postings, max(self.n, 1))
+        # A posting's key orders it by term, then by row.
+        keys, counts = np.unique(flat * max(self.n, 1) + np.repeat(np.arange(self.n), self.lengths), return_counts=True)
+        if known:
+            self.lengths[known.here] = known.bm25.lengths[known.there]
+            old_keys, old_counts = known.postings(self.n)
+            places = np.searchsorted(old_keys, keys)
+            keys, counts = np.insert(old_keys, places, keys), np.insert(old_counts, places, counts)
+        self.avg_len = int(self.lengths.sum()) / self.n if self.n else 0.0
+        owners, rows = np.divmod(keys, max(self.n, 1))
         self._rows = rows.astype(np.intp)
         self._counts = counts.astype(np.float64)
         self._starts = np.searchsorted(owners, np.arange(len(terms) + 1))
+        in_use = np.diff(self._starts) > 0
+        if not in_use.all():
+            kept = (term for term, is_in_use in zip(terms, in_use.tolist(), strict=True) if is_in_use)
+            self._terms = {term: place for place, term in enumerate(kept)}
+            self._starts = np.append(self._starts[:-1][in_use], self._starts[-1])
         k1, b = self.formula.k1, self.formula.b
         self._penalty = k1 * (1 - b + b * self.lengths / (self.avg_len or 1.0))
 

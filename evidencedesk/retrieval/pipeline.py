@@ -8,6 +8,7 @@ import numpy as np
 
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.diversity import diversify
+from evidencedesk.retrieval.embedding.fixed_point import from_units
 from evidencedesk.retrieval.rerank import OverlapReranker, Reranker
 from evidencedesk.retrieval.searchers import Allowed, Searcher
 from evidencedesk.retrieval.vectors import VectorIndex
@@ -56,7 +57,7 @@ class Diversified:
         self.candidates = candidates
         self.name = first.name
         self._lambda = lambda_
-        self._matrix = index.matrix
+        self._units = index.units
         self._row = {chunk_id: row for row, chunk_id in enumerate(index.ids)}
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
@@ -71,4 +72,4 @@ class Diversified:
     def spread(self, found: RankedList) -> RankedList:
         """All of a ranked list, ordered anew."""
         rows = np.fromiter((self._row[one.chunk.id] for one in found), dtype=np.intp, count=len(found))
-        return diversify(found, self._matrix[rows], self._lambda)
+        return diversify(found, from_units(self._units[rows]), self._lambda)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
@@ -12,14 +12,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evidencedesk.retrieval.bm25 import BM25
+from evidencedesk.retrieval.bm25 import BM25, Known
 from evidencedesk.retrieval.candidates import Candidate, RankedList, ranked
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.fusion import K, rrf
 from evidencedesk.retrieval.passages import Entry, PassageIndex, RetrievalConfig
 from evidencedesk.retrieval.selection import best_rows, is_among_best, positive_rows
-from evidencedesk.retrieval.vectors import VectorIndex, score_rows, unusable_reason
+from evidencedesk.retrieval.vectors import IndexMeta, VectorIndex, embed_units, score_rows, unusable_reason
 from evidencedesk.text.analysis import Analysis, Analyzer, snowball, weigh
 
 Allowed = AbstractSet[str] | None
@@ -59,10 +59,21 @@ class SparseSearcher:
 
     name = "sparse"
 
-    def __init__(self, chunks: Sequence[Chunk], analysis: Analysis | None = None) -> None:
+    def __init__(
+        self, chunks: Sequence[Chunk], analysis: Analysis | None = None, before: SparseSearcher | None = None
+    ) -> None:
+        """`before` is an earlier searcher, whose terms of unchanged chunks are taken over; it changes no result."""
         self._rows = _Rows(chunks)
-        self._analyzers = _Analyzers(self._rows.chunks, analysis or Analysis())
-        self.bm25 = BM25(self._rows.ids, [self._analyzers.of(chunk).terms(chunk.text) for chunk in self._rows.chunks])
+        self._analysis = analysis or Analysis()
+        self._analyzers = _Analyzers(self._rows.chunks, self._analysis)
+        known = None
+        if before and before._analysis == self._analysis:
+            known = Known(before.bm25, *self._rows.shared(before._rows, lambda chunk: (chunk.text, chunk.lang)))
+        terms: list[Sequence[str]] = [()] * len(self._rows.ids)
+        for row in self._rows.others(known.here if known else None):
+            chunk = self._rows.chunks[row]
+            terms[row] = self._analyzers.of(chunk).terms(chunk.text)
+        self.bm25: BM25 = BM25(self._rows.ids, terms, known=known)
 
     def terms(self, query: str) -> dict[str, float]:
         """What a query is searched by: its terms in order, with their weights."""
@@ -163,11 +174,22 @@ class DenseSearcher:
 
     name = "dense"
 
-    def __init__(self, chunks: Sequence[Chunk], model: Model | None = None) -> None:
+    def __init__(
+        self, chunks: Sequence[Chunk], model: Model | None = None, before: DenseSearcher | None = None
+    ) -> None:
+        """`before` is an earlier searcher, whose vectors of unchanged chunks are taken over; it changes no result."""
         self.model = model or Model.hashed()
         self._rows = _Rows(chunks)
-        passages = [chunk.to_passage() for chunk in self._rows.chunks]
-        self.index, _ = VectorIndex.build(passages, self.model)
+        units = np.empty((len(self._rows.ids), self.model.dim), dtype=np.int16)
+        here = None
+        if before and before.model == self.model:
+            there, here = self._rows.shared(before._rows, lambda chunk: (chunk.title, chunk.section, chunk.text))
+            units[here] = before.index.units[there]
+        others = self._rows.others(here)
+        units[others] = embed_units([self._rows.chunks[row].to_passage().text for row in others], self.model)
+        self.index: VectorIndex = VectorIndex(
+            tuple(self._rows.ids), units, IndexMeta(self.model.name, self.model.dim, "")
+        )
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
         """See Searcher."""
@@ -179,14 +201,14 @@ class DenseSearcher:
         results: list[RankedList] = [[] for _ in queries]
         usable = [place for place, query in enumerate(queries) if unusable_reason(query) is None]
         vectors = self.model.embed_batch([queries[place] for place in usable])
-        for place, scores in zip(usable, score_rows(vectors, self.index.matrix), strict=True):
+        for place, scores in zip(usable, score_rows(vectors, self.index.units), strict=True):
             results[place] = self._rows.best(scores, mask, k, self.name)
         return results
 
     def missed(self, wanted: Wanted, k: int, depth: int, allowed: Allowed = None) -> dict[str, RankedList]:
         """See Finder."""
         usable = [query for query in wanted if unusable_reason(query) is None]
-        every = score_rows(self.model.embed_batch(usable), self.index.matrix)
+        every = score_rows(self.model.embed_batch(usable), self.index.units)
         nothing: dict[str, RankedList] = {query: [] for query in wanted.keys() - set(usable)}
         return nothing | self._rows.missed(zip(usable, every, strict=True), wanted, k, depth, allowed, self.name)
 
@@ -254,6 +276,20 @@ class _Rows:
     @cached_property
     def _row(self) -> Mapping[str, int]:
         return {chunk_id: row for row, chunk_id in enumerate(self.ids)}
+
+    def shared(self, other: _Rows, content: Callable[[Chunk], object]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Rows there, and here, both ascending, of the chunks whose id and `content` are the same in both."""
+        there, here = [], []
+        for row, chunk in enumerate(self.chunks):
+            old = other._row.get(chunk.id)
+            if old is not None and (other.chunks[old] is chunk or content(other.chunks[old]) == content(chunk)):
+                there.append(old)
+                here.append(row)
+        return np.array(there, dtype=np.intp), np.array(here, dtype=np.intp)
+
+    def others(self, rows: NDArray[np.intp] | None) -> list[int]:
+        """All rows but these, ascending."""
+        return sorted(set(range(len(self.ids))).difference([] if rows is None else rows.tolist()))
 
     def mask(self, allowed: Allowed) -> NDArray[np.bool_] | None:
         """Which rows are allowed; None when all are."""

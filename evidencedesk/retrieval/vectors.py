@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidencedesk.retrieval.embedding import Model
+from evidencedesk.retrieval.embedding.fixed_point import QUANTUM, from_units, to_units
 from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.text.words import words
 
@@ -17,8 +18,10 @@ __all__ = ["Hit", "IndexMeta", "Model", "VectorIndex", "score_rows", "top_k", "u
 
 _BATCH = 256
 _BLOCK = 1 << 24
+_ROWS = 1024
 
 Vectors = NDArray[np.float32]
+Units = NDArray[np.int16]
 
 
 def unusable_reason(query: str) -> str | None:
@@ -56,10 +59,10 @@ class IndexMeta:
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """Passages as rows: `matrix[i]` is the unit vector of the passage `ids[i]`."""
+    """Passages as rows: `units[i]` is the unit vector of the passage `ids[i]` in units of its grid (`fixed_point`)."""
 
     ids: tuple[str, ...]
-    matrix: Vectors
+    units: Units
     meta: IndexMeta
 
     @classmethod
@@ -70,13 +73,24 @@ class VectorIndex:
 
         `clock` (a time, or a function that tells it) is only written down in `meta`.
         """
-        matrix = np.empty((len(passages), model.dim), dtype=np.float32)
-        for start in range(0, len(passages), _BATCH):
-            part = passages[start : start + _BATCH]
-            matrix[start : start + len(part)] = model.embed_batch([text for _, text in part])
+        units = embed_units([text for _, text in passages], model)
         ids = tuple(passage_id for passage_id, _ in passages)
-        empty = tuple(ids[row] for row in np.flatnonzero(~matrix.any(axis=1)))
-        return cls(ids, matrix, IndexMeta(model.name, model.dim, clock if isinstance(clock, str) else clock())), empty
+        empty = tuple(ids[row] for row in np.flatnonzero(~units.any(axis=1)))
+        return cls(ids, units, IndexMeta(model.name, model.dim, clock if isinstance(clock, str) else clock())), empty
+
+    @property
+    def matrix(self) -> Vectors:
+        """All vectors, shape (len(ids), dim), made anew each time."""
+        return from_units(self.units)
+
+
+def embed_units(texts: Sequence[str], model: Model) -> Units:
+    """A row for each text, shape (len(texts), dim)."""
+    units = np.empty((len(texts), model.dim), dtype=np.int16)
+    for start in range(0, len(texts), _BATCH):
+        part = texts[start : start + _BATCH]
+        units[start : start + len(part)] = to_units(model.embed_batch(part))
+    return units
 
 
 def top_k(vec: NDArray[np.floating], matrix: Vectors, ids: Sequence[str], k: int) -> list[Hit]:
@@ -89,11 +103,19 @@ def top_k(vec: NDArray[np.floating], matrix: Vectors, ids: Sequence[str], k: int
     return [Hit(ids[order[row]], float(scores[row])) for row in best_rows(scores, k)]
 
 
-def score_rows(queries: Vectors, matrix: Vectors) -> Iterator[NDArray[np.float32]]:
-    """Per query, in order, its cosine with every row; computed in blocks that bound the memory.
+def score_rows(queries: Vectors, matrix: Vectors | Units) -> Iterator[NDArray[np.float32]]:
+    """Per query, in order, its cosine with every row of `matrix`, which holds vectors or units of the grid.
 
-    Unit vectors on a grid may be longer than 1 by a trifle; what that adds above a cosine of 1 is cut.
+    Computed in blocks that bound the memory. Unit vectors on a grid may be longer than 1 by a trifle; what that adds
+    above a cosine of 1 is cut.
     """
+    if matrix.dtype == np.int16:
+        queries = queries * np.float32(QUANTUM)
     step = max(1, _BLOCK // max(1, len(matrix)))
     for start in range(0, len(queries), step):
-        yield from np.minimum(queries[start : start + step] @ matrix.T, 1)
+        part = queries[start : start + step]
+        scores = np.empty((len(part), len(matrix)), dtype=np.float32)
+        for row in range(0, len(matrix), _ROWS):
+            block = matrix[row : row + _ROWS].astype(np.float32, copy=False)
+            np.matmul(part, block.T, out=scores[:, row : row + _ROWS])
+        yield from np.minimum(scores, 1, out=scores)

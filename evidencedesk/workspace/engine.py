@@ -86,7 +86,7 @@ class Workspace:
     @property
     def searchers(self) -> Mapping[str, Searcher]:
         """The searchers over the present chunks, by name; the configured one with its ranking as evaluated."""
-        index = build_index(self._config, *self._snapshot.facts.documents.values())
+        index = self._memo.renew(build_index, self._config, *self._snapshot.facts.documents.values())
         if index.diversified is None:
             return index.searchers
         return {**index.searchers, index.diversified.name: index.diversified}

@@ -18,6 +18,7 @@ class Memo:
     def __init__(self) -> None:
         self._last: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
         self._current: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
+        self._newest: dict[Callable[..., Any], Any] = {}
 
     def __call__(self, function: Callable[..., Result], *inputs: object) -> Result:
         """`function(*inputs)`, computed at most once for these objects."""
@@ -27,6 +28,20 @@ class Memo:
             entry = (inputs, function(*inputs))
         self._current[key] = entry
         result: Result = entry[1]
+        return result
+
+    def renew(self, function: Callable[..., Result], *inputs: object) -> Result:
+        """`function(before, *inputs)`, where `before` is the last result of the function, None at first.
+
+        It may start from `before` to save work; its result may not depend on it.
+        """
+        key = (function, *map(id, inputs))
+        entry = self._current.get(key) or self._last.get(key)
+        if entry is None:
+            entry = (inputs, function(self._newest.pop(function, None), *inputs))
+        self._current[key] = entry
+        result: Result = entry[1]
+        self._newest[function] = result
         return result
 
     def end_run(self) -> None:

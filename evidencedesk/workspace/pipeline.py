@@ -24,7 +24,6 @@ from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoSta
 from evidencedesk.retrieval.run_file import RunDefect, RunFile, parse_run_file
 from evidencedesk.retrieval.searchers import (
     DenseSearcher,
-    Finder,
     HybridSearcher,
     LexicalSearcher,
     Searcher,
@@ -63,14 +62,15 @@ class Inputs:
 class Index:
     """What is searched: the catalog and a searcher per name. Of documents that share an id only the first is in it.
 
-    `finders` are the legs that count for finding a section, the cheaper first. `diversified` is the configured searcher
-    with its ranking diversified, `grader` what the gate asks; None where not configured.
+    `diversified` is the configured searcher with its ranking diversified, `grader` what the gate asks; None where not
+    configured.
     """
 
     by_id: Mapping[str, ChunkedDocument]
     catalog: Catalog
+    sparse: SparseSearcher
+    dense: DenseSearcher
     searchers: Mapping[str, Searcher]
-    finders: tuple[Finder, ...]
     diversified: Diversified | None = None
     grader: Grader | None = None
 
@@ -92,7 +92,7 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
     run_files = {path: memo(read_runs, source) for path, source in inputs.run_files.items()}
 
     progress("Indexing chunks", 0, 1)
-    index = memo(build_index, config, *documents.values())
+    index = memo.renew(build_index, config, *documents.values())
     progress("Comparing chunks", 0, 1)
     twins = memo(compare_chunks, *documents.values())
     progress("Trying headings", 0, 1)
@@ -162,8 +162,8 @@ def read_runs(source: Source) -> RunFile:
     return parse_run_file(source.path, source.text)
 
 
-def build_index(config: Config, *documents: ChunkedDocument) -> Index:
-    """Chunks → Index."""
+def build_index(before: Index | None, config: Config, *documents: ChunkedDocument) -> Index:
+    """Chunks → Index; from an earlier one it takes over what it made of unchanged chunks."""
     contract = config.contract()
     by_id: dict[str, ChunkedDocument] = {}
     for chunked in documents:
@@ -171,8 +171,8 @@ def build_index(config: Config, *documents: ChunkedDocument) -> Index:
     chunks = [chunk for chunked in by_id.values() for chunk in chunked.chunks]
     catalog = Catalog(chunks, {doc_id: chunked.document.audience for doc_id, chunked in by_id.items()})
     analysis = config.text_analysis()
-    sparse = SparseSearcher(chunks, analysis)
-    dense = DenseSearcher(chunks, Model.hashed())
+    sparse = SparseSearcher(chunks, analysis, before.sparse if before else None)
+    dense = DenseSearcher(chunks, Model.hashed(), before.dense if before else None)
     hybrid = HybridSearcher(sparse, dense, depth=contract.depth, rrf_k=contract.rrf_k)
     lexical = LexicalSearcher(chunks, analysis, depth=contract.depth)
     searchers: dict[str, Searcher] = {"sparse": sparse, "dense": dense, "hybrid": hybrid, "lexical": lexical}
@@ -181,8 +181,8 @@ def build_index(config: Config, *documents: ChunkedDocument) -> Index:
     diversified = None
     if contract.mmr_lambda is not None:
         diversified = Diversified(searchers[contract.searcher], dense.index, contract.mmr_lambda, contract.depth)
-    finders = (sparse,) if contract.searcher == "sparse" else (sparse, dense)
-    return Index(by_id, catalog, searchers, finders, diversified, lexical.best_coverage if contract.gate else None)
+    grader = lexical.best_coverage if contract.gate else None
+    return Index(by_id, catalog, sparse, dense, searchers, diversified, grader)
 
 
 def _corrective(
@@ -202,9 +202,9 @@ def _corrective(
 
 def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:
     """Index → which sections their own headings do not bring."""
-    return find_unfindable(
-        index.by_id.values(), index.finders, index.searchers, index.catalog, config.contract(), twins
-    )
+    contract = config.contract()
+    finders = (index.sparse,) if contract.searcher == "sparse" else (index.sparse, index.dense)
+    return find_unfindable(index.by_id.values(), finders, index.searchers, index.catalog, contract, twins)
 
 
 def compare_chunks(*documents: ChunkedDocument) -> Twins:

@@ -77,5 +77,5 @@ def test_a_section_is_unfindable_when_no_ranking_holds_it(
     config, defects = parse_config("evidencedesk.toml", text + '[chunking]\nstrategy = "section"\n')
     assert not defects
     documents = read(pages, config)
-    index = build_index(config, *documents)
+    index = build_index(None, config, *documents)
     assert list(try_headings(index, compare_chunks(*documents), config)) == by_lists(documents, index, config)

@@ -55,8 +55,7 @@ def plain(snapshot: Snapshot) -> dict[str, object]:
         "documents": snapshot.documents,
         "chunks": snapshot.chunks,
         "labels": facts.label_files,
-        "rankings": snapshot.rankings,
-        "findings": snapshot.findings,
+        "evaluations": snapshot.evaluations,
         "twins": facts.twins,
         "unfindable": facts.unfindable,
         "problems": [problem for problem in snapshot.problems if not problem.code.startswith("ED6")],
@@ -177,23 +176,40 @@ sentences = st.sampled_from(
         "Wipe the chain after every ride in the rain, then oil it well and let it dry.",
     ]
 )
-pages = st.lists(sentences, max_size=5).map("\n\n".join)
-label_texts = st.sampled_from([json.dumps(LABELS), json.dumps(LABELS[:1]), json.dumps(LABELS)[:60], "[]"])
+fronts = st.sampled_from(["", "", "---\nstatus: superseded\n---\n", "---\nlang: de\n---\n", "---\nid: returns\n---\n"])
+pages = st.builds(str.__add__, fronts, st.lists(sentences, max_size=5).map("\n\n".join))
+SCOPED = {**LABELS[0], "id": "q3", "scope": {"statuses": ["superseded"]}}
+label_texts = st.sampled_from(
+    [json.dumps(LABELS), json.dumps(LABELS[:1]), json.dumps([*LABELS, SCOPED]), json.dumps(LABELS)[:60], "[]"]
+)
 configs = st.sampled_from(
-    ["", '[chunking]\nstrategy = "paragraph"\n', "[retrieval]\nk = 1\nfloor = 0.02\n", "[broken\n"]
+    [
+        "",
+        '[chunking]\nstrategy = "paragraph"\n',
+        "[retrieval]\nk = 1\nfloor = 0.02\n",
+        '[retrieval]\nk = 1\nsearcher = "sparse"\n[analysis.de]\nstemmer = "german"\n',
+        '[retrieval]\nk = 2\nsearcher = "dense"\nmmr_lambda = 0.5\n',
+        '[retrieval]\nsearcher = "lexical"\n[retrieval.gate]\naccept = 0.4\n',
+        '[retrieval]\nsearcher = "corrective"\n[analysis.en]\nstemmer = "english"\n',
+        '[scope]\nstatuses = ["current", "superseded"]\n[rules]\nignore = ["ED2"]\n',
+        "[broken\n",
+    ]
 )
 
 
 @st.composite
 def changes(draw: st.DrawFn) -> Change:
     path = draw(paths)
-    if draw(st.integers(0, 5)) == 0:
+    how = draw(st.integers(0, 6))
+    if how == 0:
         return Change(path, None)
+    if how == 1 and path in PAGES:
+        return Change(path, PAGES[path])
     texts = {"labels.json": label_texts, "evidencedesk.toml": configs}.get(path, pages)
     return Change(path, draw(texts))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(st.lists(changes(), max_size=3), max_size=5))
 def test_any_sequence_of_changes_ends_where_a_fresh_workspace_begins(
     tmp_path_factory: pytest.TempPathFactory, steps: list[list[Change]]

@@ -26,3 +26,13 @@ def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
     scaled = np.divide(exact, lengths, out=np.zeros_like(exact), where=usable)
     rounded: NDArray[np.float32] = (np.rint(scaled / QUANTUM) * QUANTUM).astype(np.float32)
     return rounded
+
+
+def to_units(rows: NDArray[np.float32]) -> NDArray[np.int16]:
+    """Vectors on the grid as whole multiples of QUANTUM: the same values in half the memory."""
+    return (rows / QUANTUM).astype(np.int16)
+
+
+def from_units(units: NDArray[np.int16]) -> NDArray[np.float32]:
+    """The vectors that `to_units` was given."""
+    return units.astype(np.float32) * np.float32(QUANTUM)
