@@ -15,6 +15,7 @@ from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnfindableSection
 from evidencedesk.retrieval.repeats import equal_pages, repeats
+from evidencedesk.retrieval.tables import split_tables, tables
 from evidencedesk.rule import Problem
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.snapshot import Snapshot
@@ -148,6 +149,13 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
         "end inside a sentence that no chunk holds whole",
         chunks,
         tuple(case for chunked in facts.documents.values() for case in _cut_sentences(chunked, cutter)),
+    )
+    yield Cause(
+        "tables cut",
+        "tables",
+        "have rows that stand in no chunk with their header",
+        {path: sum(1 for _ in tables(chunked)) for path, chunked in facts.documents.items()},
+        tuple(Case(path) for path, chunked in facts.documents.items() for _ in split_tables(chunked)),
     )
     yield Cause("repeated text", "chunks", "say the same as another chunk", chunks, tuple(_repeated(facts)))
     yield Cause(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evidencedesk.rule import Problem, Severity
@@ -49,7 +49,7 @@ def summarize(snapshot: Snapshot, problems: Sequence[Problem]) -> Summary:
     """Totals of a snapshot, with `problems` being those of its problems that are reported."""
     severities: Counter[Severity] = Counter()
     for problem in problems:
-        severities[problem.severity] += weight(problem)
+        severities.update(_by_severity(problem))
     evaluations = snapshot.evaluations.values()
     answerable = [evaluation for evaluation in evaluations if evaluation.label.answerable]
     answered_at = min(ANSWERED_AT, snapshot.facts.contract.k)
@@ -71,6 +71,12 @@ def weight(problem: Problem) -> int:
     if problem.fingerprint.startswith(f"{problem.code}-more-"):
         return int(problem.values["more"])
     return 1
+
+
+def _by_severity(problem: Problem) -> Mapping[Severity, int]:
+    """`weight`, told apart by severity."""
+    counts = problem.values.get("by_severity", {problem.severity.value: weight(problem)})
+    return {Severity(name): count for name, count in counts.items()}
 
 
 def number(count: int, noun: str) -> str:

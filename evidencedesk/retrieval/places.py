@@ -52,6 +52,18 @@ def section_at(document: Document, offset: int) -> Section | None:
     return document.sections[at] if at >= 0 else None
 
 
+def beneath(place: GoldPlace, document: Document) -> bool:
+    """Whether an occurrence of the evidence stands under a subheading of a named section."""
+    for match in place.matches:
+        section = section_at(document, match.span.start)
+        if section and any(
+            section.span.start >= named.span.start and section.path[: len(named.path)] == named.path
+            for named in place.sections
+        ):
+            return True
+    return False
+
+
 def reference(document: Document, section: Section | None) -> str:
     """How a label names a section; the document alone for text above the first heading."""
     return f"{document.doc_id}#{section.anchor}" if section and section.heading else document.doc_id

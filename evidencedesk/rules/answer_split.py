@@ -9,6 +9,7 @@ from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import Place, answers, listed, occurrence, quoted
 from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.text.spans import Span
 
 _EDGE = 40
 _MAX_RELATED = 5
@@ -20,10 +21,10 @@ _MAX_RELATED = 5
     failure="missed_evidence",
     severity=Severity.WARNING,
     message="no chunk holds the answer to {questions} whole: {chunking} cuts it between {first} and {second}, "
-    "at “{tail} ‖ {head}”",
+    "at “{tail} ‖ {head}”{longer}",
     messages={
         "label": "no chunk holds this evidence whole: {chunking} cuts it in {path} between {first} and {second}, "
-        "at “{tail} ‖ {head}”",
+        "at “{tail} ‖ {head}”{longer}",
         "outside": "the answer to {questions} is in no chunk: it stands in text that {chunking} leaves out",
         "outside-label": "this evidence is in no chunk: in {path} it stands in text that {chunking} leaves out",
     },
@@ -31,8 +32,8 @@ _MAX_RELATED = 5
 def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The chunker cuts the evidence of a question in two, so no chunk holds the whole answer.
 
-    The problem stands at the evidence in the Markdown and at the label. The message shows the cut as `tail ‖ head`.
-    When the same evidence is whole in another chunk, or another whole answer of the label is, it is information only.
+    The problem stands at the evidence in the Markdown, once for all that one cut parts, and at the label. The message
+    shows the cut as `tail ‖ head`. Where another answer of the label is whole in a chunk, it is a hint only.
 
     ## Why it matters
 
@@ -62,7 +63,8 @@ def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ## How to fix
 
     Choose a strategy that cuts at paragraphs or sections, a larger size, or an overlap longer than the evidence; or
-    move the answer into one sentence near the beginning of its section.
+    move the answer into one sentence near the beginning of its section. Evidence that is longer than any chunk needs a
+    larger size, or a label that quotes only what answers the question.
 
     ## Repaired
 
@@ -71,7 +73,7 @@ def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
     strategy = "paragraph"
     ```
     """
-    split: dict[Place, list[tuple[Evaluation, Related]]] = defaultdict(list)
+    split: dict[tuple[object, ...], list[tuple[Place, Evaluation, Related]]] = defaultdict(list)
     for evaluation in subject.evaluations.values():
         source, label = evaluation.source, evaluation.label
         for number, gold in enumerate(evaluation.places):
@@ -81,20 +83,23 @@ def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
             evidence = source.place(f"gold[{number}].evidence")
             values = {"chunking": subject.chunking, "path": shown.path}
             cut = _cut(shown, subject)
-            severity = Severity.INFORMATION if answers(evaluation) else None
+            severity = Severity.HINT if answers(evaluation) else None
             to_text = Related(shown.path, shown.span, "the evidence in the document")
             message = "label" if cut else "outside-label"
             yield Violation(source.path, evidence, values | cut, label.id, (to_text,), severity, message)
             if "ED201" not in label.ignore:
-                split[shown].append((evaluation, Related(source.path, evidence, f"the evidence of “{label.id}”")))
-    for shown, asked in split.items():
-        cut = _cut(shown, subject)
-        questions = dict.fromkeys(f"“{quoted(evaluation.label.question)}”" for evaluation, _ in asked)
+                where = (shown.path, cut["first"], cut["second"]) if cut else shown
+                at = Related(source.path, evidence, f"the evidence of “{label.id}”")
+                split[where].append((shown, evaluation, at))
+    for found in split.values():
+        path = found[0][0].path
+        span = Span(min(shown.span.start for shown, _, _ in found), max(shown.span.end for shown, _, _ in found))
+        cut = _cut(Place(path, span), subject)
+        questions = dict.fromkeys(f"“{quoted(evaluation.label.question)}”" for _, evaluation, _ in found)
         values = {"chunking": subject.chunking, "questions": listed(list(questions), 2)}
-        severity = Severity.INFORMATION if all(answers(evaluation) for evaluation, _ in asked) else None
-        related = tuple(related for _, related in asked[:_MAX_RELATED])
-        message = "" if cut else "outside"
-        yield Violation(shown.path, shown.span, values | cut, shown.path, related, severity, message)
+        severity = Severity.HINT if all(answers(evaluation) for _, evaluation, _ in found) else None
+        related = tuple(related for _, _, related in found[:_MAX_RELATED])
+        yield Violation(path, span, values | cut, path, related, severity, "" if cut else "outside")
 
 
 def _cut(shown: Place, facts: Facts) -> dict[str, str]:
@@ -103,6 +108,7 @@ def _cut(shown: Place, facts: Facts) -> dict[str, str]:
     Empty when the chunks hold all there is between them, so that the rest stands in no chunk.
     """
     text, evidence = facts.documents[shown.path].document.text, shown.span
+    longest = max((len(chunk.location.span.of(text)) for chunk in facts.documents[shown.path].chunks), default=0)
     chunks = [chunk for chunk in facts.documents[shown.path].chunks if chunk.location.span.overlaps(evidence)]
     starting = [chunk for chunk in chunks if chunk.location.span.start <= evidence.start]
     first = max(starting or chunks[:1], key=lambda chunk: chunk.location.span.end, default=None)
@@ -114,7 +120,9 @@ def _cut(shown: Place, facts: Facts) -> dict[str, str]:
         return {}
     tail = " ".join(text[evidence.start : cut].split())
     head = " ".join(text[max(cut, going_on.location.span.start) : evidence.end].split())
+    length = len(evidence.of(text))
     return {
+        "longer": f"; it has {length} characters, more than any chunk of this page" if length > longest else "",
         "first": first.id,
         "second": going_on.id,
         "tail": f"…{tail[-_EDGE:].partition(' ')[2] or tail[-_EDGE:]}" if len(tail) > _EDGE else tail,

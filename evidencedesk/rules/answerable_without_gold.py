@@ -46,6 +46,8 @@ def answerable_without_gold(subject: LabelFile, facts: Facts) -> Iterator[Violat
     [{"id": "q1", "question": "Do you sell scooters?", "answerable": false}]
     ```
     """
+    defective = [defect.span for defect in subject.defects]
     for entry in subject.entries:
-        if entry.label.answerable and not entry.label.gold and "gold[0]" not in entry.spans:
-            yield Violation(subject.path, entry.place("gold"), {}, entry.label.id)
+        gold = entry.place("gold")
+        if entry.label.answerable and not entry.label.gold and not any(gold.contains(span) for span in defective):
+            yield Violation(subject.path, gold, {}, entry.label.id)

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from evidencedesk.documents.prose import blanked, prose
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.places import counted
 from evidencedesk.rule import Fix, Severity, Violation, rule
 from evidencedesk.text.mojibake import find_mojibake, restored
 from evidencedesk.text.spans import LineIndex, Span, TextEdit
@@ -36,7 +37,7 @@ def _repair(subject: ChunkedDocument, facts: Facts, violation: Violation) -> Ite
     severity=Severity.WARNING,
     message="a character got lost here (U+FFFD stands in its place); write it again",
     messages={
-        "bytes": "this file is not UTF-8: {count} place(s) hold bytes that mean nothing, the first one here",
+        "bytes": "this file is not UTF-8: in {where} its bytes mean nothing, first here",
         "mojibake": "“{found}” is damaged text: “{meant}” was read in the wrong encoding",
         "control": "an invisible control character ({name}) stands here; it breaks the word apart",
     },
@@ -76,7 +77,7 @@ def damaged_text(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
         return
     invalid = [defect.span for defect in document.defects if defect.kind == "invalid-utf8"]
     if invalid:
-        yield Violation(document.path, invalid[0], {"count": len(invalid)}, "bytes", message="bytes")
+        yield Violation(document.path, invalid[0], {"where": counted(len(invalid), "place")}, "bytes", message="bytes")
     if not _SUSPECT.search(document.text) and not find_mojibake(document.text):
         return
     text, lines = prose(document), LineIndex(document.text)

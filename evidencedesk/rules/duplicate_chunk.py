@@ -16,7 +16,7 @@ _MAX_RELATED = 5
     code="ED205",
     stage="context",
     failure="duplicate_chunks",
-    severity=Severity.WARNING,
+    severity=Severity.INFORMATION,
     message="this text stands in {others} as well; a search returns every copy",
     messages={
         "passages": "this text and {more} more on this page stand in {others} as well; a search returns every copy",
@@ -28,9 +28,9 @@ _MAX_RELATED = 5
 def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The same text stands in several chunks that one search can return.
 
-    Copies on one page are information only. Texts under eight words and documents outside the scope (superseded pages,
-    for example) do not count. What the same pages share is one problem; a page whose whole text is a copy gets one
-    problem at its top.
+    It is a warning where a whole page is a copy, or where the copies can fill all k places of a result; copies on one
+    page are a hint only. Texts under eight words and documents outside the scope (superseded pages, for example) do not
+    count. What the same pages share is one problem; a page whose whole text is a copy gets one problem at its top.
 
     ## Why it matters
 
@@ -77,7 +77,7 @@ def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
             others = [page for page in (first, *copies) if page is not copy]
             related = tuple(Related(page.path, page.top(), "the same text") for page in others[:_MAX_RELATED])
             values = {"others": listed([page.path for page in others], 2)}
-            yield Violation(copy.path, copy.top(), values, copy.path, related, message="page")
+            yield Violation(copy.path, copy.top(), values, copy.path, related, Severity.WARNING, "page")
     for repeat in repeats(subject.twins.equal, subject):
         yield _violation(repeat, subject)
 
@@ -97,6 +97,6 @@ def _violation(repeat: Repeat, facts: Facts) -> Violation:
     related = [Related(*start_of(facts, chunk), "the same text") for chunk in copies[:_MAX_RELATED]]
     related += [Related(*start_of(facts, chunk), "repeated as well") for chunk in here[:_MAX_RELATED]]
     path, span = start_of(facts, first)
-    # Tabs and repeated steps have their reason within one page; across pages they mostly have none.
-    severity = Severity.INFORMATION if pages == 1 else None
+    # Tabs and repeated steps have their reason within one page.
+    severity = Severity.HINT if pages == 1 else Severity.WARNING if len(copies) >= facts.contract.k else None
     return Violation(path, span, values, "\n".join(repeat.paths), tuple(related), severity, message)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
-from evidencedesk.retrieval.candidates import Candidate, RankedList
+from evidencedesk.retrieval.candidates import Candidate
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import answers, named, question_of, rank_of, start_of
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
 from evidencedesk.text.normal import fold
 
 
@@ -17,13 +18,19 @@ from evidencedesk.text.normal import fold
     stage="context",
     failure="duplicate_chunks",
     severity=Severity.HINT,
-    message="the prompt holds the same text twice: {first} at rank {rank} and {second} at rank {second_rank}{effect}",
+    message="the prompt holds the same text twice: {first} at rank {rank} and {second} at rank {second_rank}",
+    messages={
+        "cost": "the prompt holds the same text twice: {first} at rank {rank} and {second} at rank {second_rank}; "
+        "without such copies the answer would be in the prompt",
+        "several": "the prompts of this question and {more} more hold the same text twice: {first} and {second}",
+    },
 )
-def duplicate_in_context(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
+def duplicate_in_context(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """Two chunks with the same text reach the prompt together.
 
-    It is a hint, and a warning where the answer would reach the prompt if each text came only once. It stands at the
-    question only: the rule duplicate-chunk reports the copies in their pages.
+    It is a hint, once for all questions that get the same two, and a warning at each question whose answer would reach
+    the prompt if each text came only once. It stands at the question: the rule duplicate-chunk reports the copies in
+    their pages.
 
     ## Why it matters
 
@@ -60,26 +67,45 @@ def duplicate_in_context(subject: Evaluation, facts: Facts) -> Iterator[Violatio
     See the page about returns.
     ```
     """
-    if not any(finding.label == "duplicate_chunks" for finding in subject.findings):
-        return
-    if twins := _first_twins(subject.trace.context):
-        first, second = twins
-        cost = _cost_answer(subject)
-        values = {
-            "first": named(first.chunk),
-            "rank": first.rank,
-            "second": named(second.chunk),
-            "second_rank": second.rank,
-            "effect": "; without such copies the answer would be in the prompt" if cost else "",
-        }
-        related = tuple(Related(*start_of(facts, one.chunk), f"rank {one.rank}") for one in twins)
-        severity = Severity.WARNING if cost else Severity.HINT
-        yield Violation(*question_of(subject), values, subject.label.id, related, severity)
+    harmless: dict[tuple[str, str], list[Evaluation]] = defaultdict(list)
+    for evaluation in facts.evaluations.values():
+        twins = _first_twins(evaluation)
+        if twins is None:
+            continue
+        if _cost_answer(evaluation):
+            yield _violation(twins, [evaluation], facts, Severity.WARNING, "cost")
+        elif "ED402" in evaluation.label.ignore:
+            yield _violation(twins, [evaluation], facts, Severity.HINT, "")
+        else:
+            first, second = sorted(found.chunk.id for found in twins)
+            harmless[first, second].append(evaluation)
+    for evaluations in harmless.values():
+        if twins := _first_twins(evaluations[0]):
+            yield _violation(twins, evaluations, facts, Severity.HINT, "several" if len(evaluations) > 1 else "")
 
 
-def _first_twins(context: RankedList) -> tuple[Candidate, Candidate] | None:
+def _violation(
+    twins: tuple[Candidate, Candidate], asked: Sequence[Evaluation], facts: Facts, severity: Severity, message: str
+) -> Violation:
+    first, second = twins
+    values = {
+        "first": named(first.chunk),
+        "rank": first.rank,
+        "second": named(second.chunk),
+        "second_rank": second.rank,
+        "more": len(asked) - 1,
+    }
+    related = tuple(Related(*start_of(facts, one.chunk), f"rank {one.rank}") for one in twins)
+    return Violation(
+        *question_of(asked[0]), values, asked[0].label.id, (*related, *asked_by(asked[1:])), severity, message
+    )
+
+
+def _first_twins(evaluation: Evaluation) -> tuple[Candidate, Candidate] | None:
+    if not any(finding.label == "duplicate_chunks" for finding in evaluation.findings):
+        return None
     seen: dict[str, Candidate] = {}
-    for found in context:
+    for found in evaluation.trace.context:
         earlier = seen.setdefault(fold(found.chunk.text), found)
         if earlier is not found:
             return earlier, found

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.rule import Related, Severity, Violation, rule
+
+_SINGLY = 3
 
 
 @rule(
@@ -15,10 +18,16 @@ from evidencedesk.rule import Related, Severity, Violation, rule
     failure="",
     severity=Severity.ERROR,
     message="the id “{id}” is already used in {first}; this question is not evaluated",
-    messages={"here": "the id “{id}” is already used above; this question is not evaluated"},
+    messages={
+        "here": "the id “{id}” is already used above; this question is not evaluated",
+        "several": "{count} ids of this file are already used in {first}, {id} the first of them; these questions are "
+        "not evaluated",
+    },
 )
 def duplicate_label_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """Two labels have the same id, in one file or in two.
+
+    A file that shares more than three ids with an earlier one is one problem.
 
     ## Why it matters
 
@@ -36,7 +45,8 @@ def duplicate_label_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
 
     ## How to fix
 
-    Give the later label an id of its own, or delete it if it is a copy.
+    Give the later label an id of its own, or delete it if it is a copy. Where a whole file holds the same questions as
+    another, keep one of them: `exclude` in the section `[documents]` of the configuration leaves out label files too.
 
     ## Repaired
 
@@ -48,12 +58,16 @@ def duplicate_label_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ```
     """
     first: dict[str, LabelSource] = {}
+    shared: dict[tuple[str, str], list[tuple[LabelSource, LabelSource]]] = defaultdict(list)
     for file in facts.label_files.values():
         for entry in file.entries:
             earlier = first.setdefault(entry.label.id, entry)
-            if earlier is entry:
-                continue
-            related = (Related(earlier.path, earlier.place("id"), "first used here"),)
-            values = {"id": entry.label.id, "first": earlier.path}
-            message = "here" if earlier.path == entry.path else ""
-            yield Violation(entry.path, entry.place("id"), values, entry.label.id, related, message=message)
+            if earlier is not entry:
+                shared[earlier.path, entry.path].append((earlier, entry))
+    for (earlier_path, path), pairs in shared.items():
+        together = path != earlier_path and len(pairs) > _SINGLY
+        for earlier, entry in pairs[:1] if together else pairs:
+            related = (Related(earlier_path, earlier.place("id"), "first used here"),)
+            values = {"id": entry.label.id, "first": earlier_path, "count": len(pairs)}
+            message = "several" if together else "here" if path == earlier_path else ""
+            yield Violation(path, entry.place("id"), values, entry.label.id, related, message=message)

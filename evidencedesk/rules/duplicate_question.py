@@ -24,7 +24,8 @@ def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """Two labels with different ids ask the same question.
 
     Case, white space and final punctuation do not matter. It is information, and a warning where the two labels
-    disagree about the answer. Labels with different scopes may ask the same.
+    disagree about the answer. Labels with different scopes may ask the same; labels with one id are
+    duplicate-label-id's matter.
 
     ## Why it matters
 
@@ -53,7 +54,7 @@ def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ```
     """
     first: dict[tuple[str, Scope | None], LabelSource] = {}
-    for source in (entry for file in facts.label_files.values() for entry in file.entries):
+    for source in (evaluation.source for evaluation in facts.evaluations.values()):
         label = source.label
         question = fold(label.question).rstrip("?!.…؟。？！ ")
         earlier = first.setdefault((question, label.scope), source)

@@ -1,9 +1,9 @@
-"""ED706 evidence-ambiguous. Invariant: occurrences that one chunk holds together are no problem."""
+"""ED706 evidence-ambiguous. Invariant: occurrences in one chunk, or in copies of one sentence, are no problem."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.chunk import Chunk
@@ -11,10 +11,12 @@ from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import quoted
 from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
-from evidencedesk.text.normal import holds
+from evidencedesk.text.normal import Match, fold, holds
 from evidencedesk.text.spans import Span
 
 _SENTENCE_END = re.compile(r"[.!?…。؟।](?=\s|$)|\r?\n[ \t]*\r?\n")
+
+_SENTENCE_START = re.compile(r"(?:\A|[\r\n.!?…。؟।])[^\w\r\n]*\Z")
 
 
 def _quote_more(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
@@ -43,7 +45,8 @@ def _quote_more(subject: Evaluation, facts: Facts, violation: Violation) -> Iter
 def evidence_ambiguous(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     """The evidence of a label occurs several times in its document, in chunks that may say different things.
 
-    Chunks are graded by document and text, so it does not matter under which heading the other occurrences stand.
+    Chunks are graded by document and text, so it does not matter under which heading the other occurrences stand. Where
+    the whole sentence is repeated, every copy is an answer, so nothing is reported.
 
     ## Why it matters
 
@@ -88,7 +91,7 @@ def evidence_ambiguous(subject: Evaluation, facts: Facts) -> Iterator[Violation]
         if place.document is None or len(place.matches) < 2:
             continue
         holders = [held for held in _holders(place, facts.by_id[place.document.doc_id].chunks) if held]
-        if not holders or frozenset.intersection(*holders):
+        if not holders or frozenset.intersection(*holders) or _is_copied(place.document, place.matches):
             continue
         values = {
             "evidence": quoted(place.gold.evidence, 50),
@@ -113,6 +116,20 @@ def _holders(place: GoldPlace, chunks: tuple[Chunk, ...]) -> Iterator[frozenset[
     """Per occurrence, the ids of the chunks that hold it whole."""
     for match in place.matches:
         yield frozenset(chunk.id for chunk in chunks if chunk.location.span.contains(match.span))
+
+
+def _is_copied(document: Document, matches: Sequence[Match]) -> bool:
+    """Whether all matches are whole sentences, or stand in sentences that say the same."""
+    if all(_is_whole(document.text, match.span) for match in matches):
+        return True
+    sentences = (fold(_sentence(document, match.span).of(document.text)) for match in matches)
+    first = next(sentences)
+    return all(sentence == first for sentence in sentences)
+
+
+def _is_whole(text: str, span: Span) -> bool:
+    begins = _SENTENCE_START.search(text[max(0, span.start - 20) : span.start])
+    return bool(begins and (_SENTENCE_END.match(text, span.end - 1) or _SENTENCE_END.match(text, span.end)))
 
 
 def _sentence(document: Document, span: Span) -> Span:

@@ -13,6 +13,7 @@ from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.rule import Related, Severity, Violation, rule
 from evidencedesk.text.analysis import index_terms, query_terms
+from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
 
 
 @rule(
@@ -133,9 +134,8 @@ def _outside(document: Document, scope: Scope) -> str:
 
 
 def _winner(evaluation: Evaluation) -> str:
-    return (
-        f"rank 1 is {places.named(evaluation.retrieved[0].chunk)}" if evaluation.retrieved else "nothing is retrieved"
-    )
+    top = evaluation.retrieved[:1]
+    return f"rank 1 is {places.named(top[0].chunk)}" if top else "nothing is retrieved"
 
 
 def _rank_1(evaluation: Evaluation, facts: Facts) -> tuple[Related, ...]:
@@ -145,6 +145,6 @@ def _rank_1(evaluation: Evaluation, facts: Facts) -> tuple[Related, ...]:
 def _lacks(evaluation: Evaluation, answer: Chunk) -> str:
     """The words of the question that rank 1 says and the answer's chunk does not."""
     said = set(index_terms(evaluation.retrieved[0].chunk.text) if evaluation.retrieved else ())
-    lacking = said.difference(index_terms(answer.text))
+    lacking = said.difference(index_terms(answer.text), STOP_WORDS_BY_LANG.get(answer.lang, ()))
     missing = [f"“{term}”" for term in query_terms(evaluation.label.question) if len(term) > 1 and term in lacking]
     return f", which says {places.listed(missing, 5)} where the answer's chunk does not" if missing else ""

@@ -30,7 +30,8 @@ def near_duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """Two chunks that one search can return say nearly the same.
 
     Compared are overlapping runs of words; texts with different numbers are never twins, nor are texts under eight
-    words or pages outside the scope.
+    words or pages outside the scope. Within one page, where steps and examples resemble each other with reason, it is a
+    hint only.
 
     ## Why it matters
 
@@ -87,7 +88,8 @@ def near_duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
         related = [Related(*start_of(subject, chunk), "nearly the same text") for chunk in shown.others[:_MAX_RELATED]]
         related += [Related(*start_of(subject, pair.first), "nearly repeated as well") for pair in rest[:_MAX_RELATED]]
         message = "passages" if rest else ""
-        yield Violation(*start_of(subject, first), values, "\n".join(repeat.paths), tuple(related), message=message)
+        severity = Severity.HINT if other.path == first.path else None
+        yield Violation(*start_of(subject, first), values, "\n".join(repeat.paths), tuple(related), severity, message)
 
 
 def _clusters(pairs: Iterable[NearTwin]) -> list[list[str]]:
@@ -128,7 +130,9 @@ def _compare(passage: Sequence[Chunk]) -> _Likeness:
     for _, a, b, c, d in (reworded or changes)[:1]:
         mine, theirs = (quoted(" ".join(part), 40) for part in (here.written[a:b], there.written[c:d]))
         difference = (
-            f"“{mine}” here, {f'“{theirs}”' if theirs else 'nothing'} there" if mine else f"“{theirs}” is added there"
+            f"“{mine}” here, “{theirs}” there"
+            if mine and theirs
+            else f"only {'here' if mine else 'there'} “{mine or theirs}”"
         )
         return _Likeness(first, tuple(others), difference, bool(reworded))
     return _Likeness(first, tuple(others), "only punctuation differs", False)

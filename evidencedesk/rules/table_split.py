@@ -1,15 +1,16 @@
-"""ED202 table-split. Invariant: tables come from the parsed document, never from pipes in the text."""
+"""ED202 table-split. Invariant: a row that some chunk holds with its header is no problem."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from evidencedesk.documents.document import Block
-from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
 from evidencedesk.retrieval.places import quoted
+from evidencedesk.retrieval.tables import split_tables
 from evidencedesk.rule import Related, Severity, Violation, rule
 from evidencedesk.text.spans import Span
+
+_SINGLY = 3
 
 
 @rule(
@@ -17,10 +18,15 @@ from evidencedesk.text.spans import Span
     stage="ingestion",
     failure="missed_evidence",
     severity=Severity.WARNING,
-    message="{chunking} cuts this table: rows that share no chunk with the header “{header}”: {bad} of {all}",
+    message="{chunking} cuts this table: {apart} of its {rows} rows stand in no chunk with their header “{header}”",
+    messages={
+        "several": "{chunking} cuts {count} tables of this page, so that rows stand in no chunk with their header"
+    },
 )
 def table_split(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     """The chunker separates rows of a table from their header, or cuts a row in two.
+
+    A page with more than three such tables gets one problem.
 
     ## Why it matters
 
@@ -59,36 +65,14 @@ def table_split(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     ```
     """
     document = subject.document
-    for block in document.blocks:
-        if block.kind != "table" or len(block.rows) < 3:
-            continue
-        header, rows = block.rows[0], [row for row in block.rows[2:] if row.of(document.text).strip(" \t|")]
-        held = _rows_with_header(document.text, block, rows, subject.chunks)
-        bad = [row for row in rows if row not in held]
-        if bad:
-            name = quoted(header.of(document.text).strip().strip("|"))
-            values = {"chunking": facts.chunking, "bad": len(bad), "all": len(rows), "header": name}
-            span = Span(bad[0].start, bad[-1].end)
-            related = (Related(document.path, header, "the header"),)
-            yield Violation(document.path, span, values, name, related)
-
-
-def _rows_with_header(text: str, block: Block, rows: Sequence[Span], chunks: Sequence[Chunk]) -> set[Span]:
-    """The rows that some chunk holds whole together with the header, which a chunker may repeat in a chunk's text."""
-    header = _tight(block.rows[0], text)
-    wanted = " ".join(header.of(text).split())
-    held: set[Span] = set()
-    for chunk in chunks:
-        span = chunk.location.span
-        if not span.overlaps(block.span):
-            continue
-        if span.contains(header) or wanted in " ".join(chunk.text.split()):
-            held.update(row for row in rows if span.contains(_tight(row, text)))
-    return held
-
-
-def _tight(span: Span, text: str) -> Span:
-    """`span` without the blanks at its ends."""
-    source = span.of(text)
-    start = span.start + len(source) - len(source.lstrip())
-    return Span(start, start + len(source.strip()))
+    found = list(split_tables(subject))
+    together = len(found) > _SINGLY
+    for table in found[:1] if together else found:
+        name = quoted(table.header.of(document.text).strip().strip("|"))
+        values = {"chunking": facts.chunking, "apart": len(table.apart), "rows": table.rows, "header": name}
+        values["count"] = len(found)
+        related = [Related(document.path, table.header, "the header")]
+        related += [Related(document.path, other.apart[0], "rows without their header") for other in found[1:]]
+        span = Span(table.apart[0].start, table.apart[-1].end)
+        shown = tuple(related) if together else tuple(related[:1])
+        yield Violation(document.path, span, values, name, shown, message="several" if together else "")

@@ -18,14 +18,19 @@ _SINGLY = 3
     stage="retrieval",
     failure="missed_evidence",
     severity=Severity.INFORMATION,
-    message="a search for “{query}”, this section's own title and heading, does not find it: {winner}",
-    messages={"several": "{count} sections of this page are not found by its title and their headings: {headings}"},
+    message="a search for “{query}”, this section's own title and heading, does not find this page: {winner}",
+    messages={
+        "part": "a search for “{query}”, this section's own title and heading, finds other parts of this page "
+        "instead: {winner}",
+        "several": "{count} sections of this page are not found by its title and their headings: {headings}",
+    },
 )
 def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """A search for a section's own title and heading does not bring the section into the top k.
 
     It is information where the page does not come up at all, and a hint where another part of it does. A page with more
-    than three such sections gets one problem that lists them.
+    than three such sections gets one problem that lists them. Another version or translation with the same title and
+    heading counts as the section; headings that many pages have ("Parameters", "See also") are not tried.
 
     ## Why it matters
 
@@ -93,8 +98,8 @@ def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
             first = [_chunk(facts, winner) for winner in one.winners[:1]]
             values = {"query": one.query, "winner": f"rank 1 is {named(first[0])}" if first else "nothing is found"}
             related = tuple(Related(*start_of(facts, chunk), "rank 1 instead") for chunk in first)
-            severity = Severity.INFORMATION if one in hidden else Severity.HINT
-            yield Violation(path, spans[one.anchor], values, one.anchor, related, severity)
+            severity, message = (Severity.INFORMATION, "") if one in hidden else (Severity.HINT, "part")
+            yield Violation(path, spans[one.anchor], values, one.anchor, related, severity, message)
 
 
 def _chunk(facts: Facts, chunk_id: str) -> Chunk:

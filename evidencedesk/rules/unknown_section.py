@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 from evidencedesk.documents.document import Document, Section
 from evidencedesk.retrieval.elsewhere import documents_with
 from evidencedesk.retrieval.evaluation import GoldPlace
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import Place, quoted, reference, section_at
+from evidencedesk.retrieval.places import Place, beneath, quoted, reference, section_at
 from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
 from evidencedesk.text.nearest import Names
 
@@ -27,6 +29,7 @@ def _point_there(subject: Facts, facts: Facts, violation: Violation) -> Iterator
     severity=Severity.ERROR,
     message="no document has the id “{doc_id}”{hint}",
     messages={
+        "several": "no document has the id “{doc_id}”, which {count} gold entries of this file name",
         "heading": "{doc_id} has no heading “{heading}”{hint}",
         "misplaced": "“{heading}” does not hold the evidence{hint}",
     },
@@ -35,8 +38,8 @@ def _point_there(subject: Facts, facts: Facts, violation: Violation) -> Iterator
 def unknown_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The gold of a label names a document or heading that does not exist, or one that does not hold the evidence.
 
-    An unknown document is an error, since the question can never be answered; an unknown heading is a warning; evidence
-    under another heading of the same document is information, for it is found and graded all the same.
+    An unknown document is an error, since the question can never be answered (one for all gold that names it); an
+    unknown heading is a warning; evidence under another heading is information, for it is found all the same.
 
     ## Why it matters
 
@@ -71,6 +74,7 @@ def unknown_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ```
     """
     names: Names | None = None
+    unknown: dict[tuple[str, str], list[Violation]] = defaultdict(list)
     for evaluation in facts.evaluations.values():
         for number, place in enumerate(evaluation.places):
             gold = place.gold
@@ -81,7 +85,7 @@ def unknown_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
                 message, severity, (hint, suggestion, at) = "", Severity.ERROR, _document(place, names, facts)
             elif not place.sections:
                 message, severity, (hint, suggestion, at) = "heading", Severity.WARNING, _heading(place, place.document)
-            elif place.matches and not place.in_section and not _beneath(place, place.document):
+            elif place.matches and not place.in_section and not beneath(place, place.document):
                 message, severity = "misplaced", Severity.INFORMATION
                 hint, suggestion, at = _heading(place, place.document)
             else:
@@ -98,7 +102,15 @@ def unknown_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
             related = (Related(*at, "the evidence" if place.matches else "meant perhaps"),) if at else ()
             source = evaluation.source
             span = source.place(f"gold[{number}].section")
-            yield Violation(source.path, span, values, evaluation.label.id, related, severity, message)
+            violation = Violation(source.path, span, values, evaluation.label.id, related, severity, message)
+            if message or suggestion:
+                yield violation
+            else:
+                unknown[source.path, gold.doc_id].append(violation)
+    for alike in unknown.values():
+        also = tuple(Related(one.path, one.span, "named here too") for one in alike[1:6])
+        values = {**alike[0].values, "count": len(alike)}
+        yield replace(alike[0], values=values, related=also, message="several" if also else "")
 
 
 Hint = tuple[str, str, Place | None]
@@ -135,15 +147,3 @@ def _heading(place: GoldPlace, document: Document) -> Hint:
 
 def _top(document: Document, section: Section | None) -> Place:
     return Place(document.path, section.heading_span if section else document.top())
-
-
-def _beneath(place: GoldPlace, document: Document) -> bool:
-    """Whether an occurrence stands under a subheading of a named section."""
-    for match in place.matches:
-        section = section_at(document, match.span.start)
-        if section and any(
-            section.span.start >= named.span.start and section.path[: len(named.path)] == named.path
-            for named in place.sections
-        ):
-            return True
-    return False

@@ -15,7 +15,7 @@ from evidencedesk.rule import Severity, Violation, rule
     severity=Severity.ERROR,
     message="this file cannot be read: {reason}; nothing in it can be found",
     messages={
-        "nul": "this file holds {count} NUL character(s), so it is probably not text: save it as UTF-8, or exclude it"
+        "nul": "this file holds {count} NUL characters, so it is probably not text: save it as UTF-8, or exclude it"
     },
 )
 def unreadable_file(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:

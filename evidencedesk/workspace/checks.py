@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,8 +84,8 @@ def check(facts: Facts, texts: Mapping[str, str], selection: Selection) -> tuple
         if target.code in facts.rule_codes and selection.takes(target.code) and target not in hidden
     ]
     problems += (problem for problem, _ in _run(facts, texts, selection, {UnusedSuppression: unused}))
-    problems.sort(key=lambda problem: (problem.path, problem.span, problem.code, problem.message))
-    return tuple(_cap(problems))
+    problems.sort(key=_place)
+    return tuple(sorted(_cap(problems), key=_place))
 
 
 def _subjects(facts: Facts) -> Mapping[type, Iterable[Any]]:
@@ -123,24 +123,25 @@ def _targets(facts: Facts) -> Iterator[_Target]:
                 yield _Target(path, code, span, entry.place("ignore"), entry.span, entry.label.id)
 
 
-def _cap(problems: Sequence[Problem]) -> Iterator[Problem]:
-    count: dict[tuple[str, str], int] = defaultdict(int)
+def _place(problem: Problem) -> tuple[str, Span, str, str]:
+    return problem.path, problem.span, problem.code, problem.message
+
+
+def _cap(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Of each rule in each file the first problems, the severe before the slight, and one line that counts the rest."""
+    alike: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for problem in problems:
-        count[problem.path, problem.code] += 1
-    shown: dict[tuple[str, str], int] = defaultdict(int)
-    for problem in problems:
-        key = problem.path, problem.code
-        shown[key] += 1
-        if shown[key] <= MAX_PER_FILE:
-            yield problem
-        elif shown[key] == MAX_PER_FILE + 1:
-            rest = count[key] - MAX_PER_FILE
-            more = f"{rest} more {'problem' if rest == 1 else 'problems'}"
+        alike[problem.path, problem.code].append(problem)
+    for group in alike.values():
+        group.sort(key=lambda problem: problem.severity.rank)
+        yield from group[:MAX_PER_FILE]
+        if rest := group[MAX_PER_FILE:]:
+            more = f"{len(rest)} more {'problem' if len(rest) == 1 else 'problems'}"
             yield replace(
-                problem,
-                message=f"{more} of {problem.name} in this file; the first {MAX_PER_FILE} are shown",
+                rest[0],
+                message=f"{more} of {rest[0].name} in this file; {MAX_PER_FILE} are shown",
                 related=(),
                 fixes=(),
-                fingerprint=f"{problem.code}-more-{rest}",
-                values={"more": rest},
+                fingerprint=f"{rest[0].code}-more-{len(rest)}-{rest[0].path}",
+                values={"more": len(rest), "by_severity": Counter(problem.severity.value for problem in rest)},
             )

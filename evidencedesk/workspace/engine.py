@@ -185,7 +185,9 @@ class Workspace:
             baseline, broken = parse_baseline(source.text)
             settings = self._config.contract().settings_text(self._config.chunking_text())
             before = baseline.standings
-            before_name = "the baseline" if baseline.contract == settings else f"the baseline ({baseline.contract})"
+            before_name = "the baseline"
+            if baseline.contract != settings:
+                before_name += " (made with other settings)"
             others[source.path] = source.text
             defects = (*defects, *broken)
         inputs = Inputs(
