@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from evidencedesk.cli import baseline, check, evaluate, init, rule, schema, search
+from evidencedesk.cli import baseline, check, evaluate, init, rule, run, schema, search, show
 from evidencedesk.errors import EvidenceDeskError
 
 COULD_NOT_RUN = 2
@@ -31,6 +31,8 @@ app = typer.Typer(
 app.command("check")(check.check)
 app.command("search")(search.search)
 app.command("eval")(evaluate.evaluate)
+app.command("run")(run.run)
+app.command("show")(show.show)
 app.command("rule")(rule.rule)
 app.command("init")(init.init)
 app.add_typer(baseline.app, name="baseline")
