@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from evidencedesk.retrieval.candidates import Candidate, RankedList
-from evidencedesk.retrieval.corrective import CorrectionResult, CorrectionRound, CorrectiveRetrieval, Verdict
+from evidencedesk.retrieval.corrective import (
+    CorrectionResult,
+    CorrectionRound,
+    CorrectiveRetrieval,
+    FusionPolicy,
+    Verdict,
+)
+from evidencedesk.retrieval.fusion import K
 from evidencedesk.retrieval.grading import Grader, GradeResult
 from evidencedesk.retrieval.searchers import Allowed, LexicalSearcher, Searcher
 from evidencedesk.text.words import words
@@ -56,9 +63,20 @@ class CorrectiveSearcher:
 
     name = "corrective"
 
-    def __init__(self, first: Searcher, grader: Grader, rewrite: WordRewrite, *, k: int, max_rounds: int = 2) -> None:
+    def __init__(
+        self,
+        first: Searcher,
+        grader: Grader,
+        rewrite: WordRewrite,
+        *,
+        k: int,
+        max_rounds: int = 2,
+        rrf_k: int = K,
+    ) -> None:
         self.first = first
-        self.policy = CorrectiveRetrieval(grader=_OfTop(grader, k), rewrite=rewrite, max_rounds=max_rounds)
+        self.policy = CorrectiveRetrieval(
+            grader=_OfTop(grader, k), rewrite=rewrite, max_rounds=max_rounds, fusion=FusionPolicy(rrf_k)
+        )
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
         """See Searcher. Nothing when the policy abstains."""

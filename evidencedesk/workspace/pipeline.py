@@ -197,7 +197,8 @@ def _corrective(
         grader = BestHitGrader(lexical.best_coverage, settings.accept, settings.reject)
     rewrite = WordRewrite(lexical, analysis.synonyms_of)
     first = searchers[settings.searcher]
-    return CorrectiveSearcher(first, grader, rewrite, k=contract.k, max_rounds=settings.max_rounds)
+    rounds = settings.max_rounds
+    return CorrectiveSearcher(first, grader, rewrite, k=contract.k, max_rounds=rounds, rrf_k=contract.rrf_k)
 
 
 def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from evidencedesk.reports.figures import grades
 from evidencedesk.reports.statistics import Cause, find_causes
 from evidencedesk.retrieval.candidates import Candidate
 from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.corrective import CorrectionResult
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.label_runs import difference
+from evidencedesk.retrieval.run_file import RunLine
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.mentions import chunks_by_heading, own_evaluation
@@ -25,6 +29,7 @@ Escape = Callable[[str], str]
 _ACTIVE = re.compile(r"[\\`*_\[\]<>|&~#!@$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 _MAX_QUESTIONS = 6
 _MAX_CHUNKS = 3
+_MAX_ROWS = 20
 _PASSAGE_WIDTH = 240
 
 
@@ -74,6 +79,9 @@ class HoverTexts:
             for entry in file.entries:
                 if (evaluation := own_evaluation(self._snapshot, entry)) is not None:
                     yield entry.span, self.label(evaluation)
+        elif (runs := self._snapshot.facts.run_files.get(path)) is not None:
+            for line in runs.lines:
+                yield line.span, self.record(line)
 
     # Labels
 
@@ -88,6 +96,8 @@ class HoverTexts:
         if label.answerable:
             absent = f"not in the first {max(contract.k, contract.depth)}"
             lines.append(f"Answer at rank: {answer_ranks(evaluation, absent)}")
+        if evaluation.correction is not None:
+            lines.append(self._rounds(evaluation.correction))
         lines += self._table(evaluation, marks)
         lines += self._passages(evaluation)
         settings = [f"top {contract.k} by {contract.searcher}"]
@@ -152,6 +162,42 @@ class HoverTexts:
                 if found.chunk.status != "current":
                     marks[found.chunk.id] = marks.get(found.chunk.id, "") + "⌛"
         return marks
+
+    def _rounds(self, correction: CorrectionResult) -> str:
+        """What was searched for in each round, and what was thought of it."""
+        told = [f"Corrective: {correction.verdict}"]
+        for one in correction.rounds:
+            grade = f"{one.grade.grade} ({self._escape(one.grade.reason)})"
+            told.append(f"- {one.name}: “{self._escape(shorten(one.query))}” is {grade}")
+        return "\n".join(told)
+
+    # Recorded runs
+
+    def record(self, line: RunLine) -> str:
+        """A record: its question, ranking and prompt as they were, and what became of the question since."""
+        record = line.record
+        kept = {row["chunk_id"] for row in record["context"]}
+        lines = [f"**{self._escape(line.test_id)}** · “{self._escape(shorten(_written(record, 'search_question')))}”"]
+        status = self._escape(_written(record, "status")) or "completed"
+        lines.append(f"{status}; recorded {self._escape(_written(record, 'created_at')) or 'at an unknown time'}")
+        if record["ranking"]:
+            table = ["| rank | chunk | score | in the prompt |", "|--:|:--|--:|:--|"]
+            for rank, row in enumerate(record["ranking"][:_MAX_ROWS], start=1):
+                star = " ★" if rank == record.get("expected_rank") else ""
+                used = "yes" if row["chunk_id"] in kept else "–"
+                table.append(f"| {rank} | {self._escape(row['chunk_id'])}{star} | {row['score']:.4g} | {used} |")
+            lines.append("\n".join(table))
+        else:
+            lines.append("Nothing was found.")
+        if line.answer is not None:
+            cited = ", ".join(map(self._escape, line.cited)) or "nothing"
+            lines.append(f"Answer: “{self._escape(shorten(line.answer, _PASSAGE_WIDTH))}”, citing {cited}")
+        evaluation = self._snapshot.evaluations.get(line.test_id)
+        if evaluation is None:
+            lines.append("No label has this id.")
+        else:
+            lines.append(f"Now: {self._escape(difference(record, evaluation)) or 'the same ranking'}")
+        return "\n\n".join(lines)
 
     # Documents
 
@@ -258,6 +304,11 @@ class HoverTexts:
         for found in above:
             if found.chunk.id not in known:
                 self._wrong[found.chunk.id].append(_Use(evaluation, f"rank {found.rank}; {reason}"))
+
+
+def _written(record: Mapping[str, Any], key: str) -> str:
+    value = record.get(key)
+    return value if isinstance(value, str) else ""
 
 
 _LEGEND = {"★": "★ holds the whole answer", "☆": "☆ holds a part", "⌛": "⌛ not current"}

@@ -148,3 +148,30 @@ def test_the_passage_that_won_and_the_gate_are_told(tmp_path: Path) -> None:
     assert "gate open: coverage 1.00 is not below 0.9" in said
     assert "diversified with λ 0.75" in said
     assert "gate closed: coverage 0.00 is below 0.9" in at(opened, "labels.json", "Is there a museum")
+
+
+def test_a_corrected_question_shows_its_rounds_and_grades(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, [label("q1", "Is the zirconium label free?", "The parcel label is free.")])
+    text = '[chunking]\nstrategy = "paragraph"\n[retrieval]\nsearcher = "corrective"\ncorrection.accept = 1.0\n'
+    opened.apply([Change("evidencedesk.toml", text)])
+    said = at(opened, "labels.json", "Is the zirconium")
+    assert "Corrective: partial\n- r1: “Is the zirconium label free?” is ambiguous" in said
+    assert "\n- r2: “is the label free” is ambiguous" in said
+
+
+def test_a_record_shows_what_was_found_kept_and_answered(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, [label("q1", "Is the parcel label free?", "The parcel label is free.")])
+    rows = '[{"chunk_id": "returns:c9", "score": 0.5, "text": "<b>Free</b>"}]'
+    answer = '"answer": "Yes, *free*.", "cited": ["returns:c9"]'
+    lines = [
+        f'{{"test_id": "q1", "search_question": "Free?", "ranking": {rows}, "context": [], {answer}}}',
+        '{"test_id": "gone", "ranking": [], "context": []}',
+    ]
+    opened.apply([Change("night.runs.jsonl", "\n".join(lines))])
+    said = at(opened, "night.runs.jsonl", "Free?")
+    assert "**q1** · “Free?”" in said
+    assert "| 1 | returns:c9 | 0.5 | – |" in said
+    assert "Answer: “Yes, \\*free\\*.”, citing returns:c9" in said
+    assert "Now: differs from rank 1: was returns:c9, is returns:c" in said
+    other = at(opened, "night.runs.jsonl", '"gone"')
+    assert "Nothing was found." in other and "No label has this id." in other
