@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from evidencedesk.workspace import Workspace
 
 
+MANY = 50
+"""More problems than an author reads one by one: the report ends with their causes."""
+
+
 class Format(StrEnum):
     """How a report is written."""
 
@@ -118,13 +122,22 @@ def _problems(workspace: Workspace, select: tuple[str, ...], ignore: tuple[str, 
 def _write_text(workspace: Workspace, problems: Sequence[Problem], target: Target, causes: bool, quiet: bool) -> None:
     from evidencedesk.reports.statistics import statistics
     from evidencedesk.reports.summary import summarize
-    from evidencedesk.reports.text import Places, problem_lines, statistics_lines, summary_line, terse_lines
+    from evidencedesk.reports.text import (
+        Places,
+        cause_lines,
+        problem_lines,
+        statistics_lines,
+        summary_line,
+        terse_lines,
+    )
 
     snapshot = workspace.snapshot
     places = Places(snapshot.texts, target.shown)
     write(terse_lines(problems, places) if quiet else problem_lines(problems, places))
     if causes:
         write(statistics_lines(statistics(snapshot, problems, target.takes), places))
+    elif not quiet and len(problems) > MANY:
+        write(cause_lines(statistics(snapshot, problems, target.takes)))
     if not quiet:
         where = ", ".join(map(target.shown, target.parts))
         write([summary_line(summarize(snapshot, problems), where)])

@@ -14,6 +14,7 @@ from evidencedesk.reports.summary import weight
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnfindableSection
+from evidencedesk.retrieval.places import brings_page
 from evidencedesk.retrieval.repeats import equal_pages, repeats
 from evidencedesk.retrieval.tables import split_tables, tables
 from evidencedesk.rule import Problem
@@ -318,5 +319,5 @@ def _winner(evaluation: Evaluation, twin_of: Mapping[str, str]) -> str:
 
 
 def _unfindable(section: UnfindableSection, facts: Facts) -> Case:
-    page_found = any(facts.catalog.by_id[winner].path == section.path for winner in section.winners)
-    return Case(section.path, "on a page that is found" if page_found else "on a page that is not found either")
+    found = brings_page(section, facts)
+    return Case(section.path, "on a page that is found" if found else "on a page that is not found either")

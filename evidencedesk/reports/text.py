@@ -73,6 +73,14 @@ def summary_line(summary: Summary, where: str = "") -> Segment:
     return Segment(f"{visible(summary.sentence(where))}\n", worst)
 
 
+def cause_lines(statistics: Statistics) -> Iterator[Segment]:
+    """The causes alone, a line each: what to look at first where problems are many."""
+    if statistics.causes:
+        yield Segment("Causes (--statistics shows their files)\n", _BOLD)
+    for cause in statistics.causes:
+        yield Segment(f"  {cause.sentence}\n")
+
+
 def statistics_lines(statistics: Statistics, places: Places) -> Iterator[Segment]:
     """Causes with their worst files and one cut of each, problems per rule, files with most problems."""
     if statistics.causes:

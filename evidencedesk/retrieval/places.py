@@ -10,7 +10,7 @@ from evidencedesk.documents.document import Document, Section
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
-from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.facts import Facts, UnfindableSection
 from evidencedesk.text.spans import Span
 
 
@@ -62,6 +62,13 @@ def beneath(place: GoldPlace, document: Document) -> bool:
         ):
             return True
     return False
+
+
+def brings_page(section: UnfindableSection, facts: Facts) -> bool:
+    """Whether the search for a section brings another part of its page, or of a page with the same title."""
+    title = facts.documents[section.path].document.title
+    found = (document_of(facts, facts.catalog.by_id[winner]) for winner in section.winners)
+    return any(page.path == section.path or page.title == title for page in found)
 
 
 def reference(document: Document, section: Section | None) -> str:

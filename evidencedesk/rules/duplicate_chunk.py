@@ -98,5 +98,5 @@ def _violation(repeat: Repeat, facts: Facts) -> Violation:
     related += [Related(*start_of(facts, chunk), "repeated as well") for chunk in here[:_MAX_RELATED]]
     path, span = start_of(facts, first)
     # Tabs and repeated steps have their reason within one page.
-    severity = Severity.HINT if pages == 1 else Severity.WARNING if len(copies) >= facts.contract.k else None
+    severity = Severity.HINT if pages == 1 else Severity.WARNING if len(copies) >= facts.contract.k - 1 else None
     return Violation(path, span, values, "\n".join(repeat.paths), tuple(related), severity, message)

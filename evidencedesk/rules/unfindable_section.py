@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.facts import Facts, UnfindableSection
-from evidencedesk.retrieval.places import listed, named, quoted, start_of
+from evidencedesk.retrieval.places import brings_page, listed, named, quoted, start_of
 from evidencedesk.rule import Related, Severity, Violation, rule
 
 _SINGLY = 3
@@ -20,17 +20,18 @@ _SINGLY = 3
     severity=Severity.INFORMATION,
     message="a search for “{query}”, this section's own title and heading, does not find this page: {winner}",
     messages={
-        "part": "a search for “{query}”, this section's own title and heading, finds other parts of this page "
-        "instead: {winner}",
+        "part": "a search for “{query}”, this section's own title and heading, finds other sections under "
+        "this title instead: {winner}",
         "several": "{count} sections of this page are not found by its title and their headings: {headings}",
     },
 )
 def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """A search for a section's own title and heading does not bring the section into the top k.
 
-    It is information where the page does not come up at all, and a hint where another part of it does. A page with more
-    than three such sections gets one problem that lists them. Another version or translation with the same title and
-    heading counts as the section; headings that many pages have ("Parameters", "See also") are not tried.
+    It is information where the page does not come up at all, and a hint where another part of it does, or one of a page
+    with the same title. A page with more than three such sections gets one problem that lists them. Another
+    version or translation with the same title and heading counts as the section; headings that many pages have
+    ("Parameters", "See also") are not tried.
 
     ## Why it matters
 
@@ -85,9 +86,7 @@ def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     for path, found in by_page.items():
         document = facts.documents[path].document
         spans = {section.anchor: section.heading_span for section in document.sections}
-        hidden = [
-            one for one in found if not any(_chunk(facts, winner).doc_id == document.doc_id for winner in one.winners)
-        ]
+        hidden = [one for one in found if not brings_page(one, facts)]
         if len(found) > _SINGLY:
             values = {"count": len(found), "headings": listed([f"“{quoted(one.anchor, 40)}”" for one in found])}
             related = tuple(Related(path, spans[one.anchor], f"not found by “{one.query}”") for one in found[1:])

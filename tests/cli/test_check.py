@@ -172,3 +172,27 @@ def test_statistics_name_the_cause_the_worst_file_and_the_cut(write: Write, run:
     assert "Files with most problems\n" in out
     cut = next(line for line in out.splitlines() if "‖" in line and "  guide.md  " in line)
     assert cut.split()[:2] == ["6", "guide.md"]
+
+
+def test_many_problems_end_with_their_causes(write: Write, run: Run) -> None:
+    labels = [
+        {
+            "id": f"q{number}",
+            "question": f"Which word is {number}?",
+            "gold": [{"section": "guide#Guide", "evidence": text}],
+        }
+        for number in range(60)
+        for text in [f"word{number} stands\nright before word{number + 1}"]
+    ]
+    text = "\n\n".join(f"word{number} stands\nright before word{number + 1}" for number in range(60))
+    config = '[chunking]\nstrategy = "fixed"\nsize = 17\noverlap = 0\n'
+    write({"evidencedesk.toml": config, "guide.md": f"# Guide\n\n{text}\n"})
+    (few := Path("labels.json")).write_text(json.dumps(labels[:2]), encoding="utf-8")
+    assert "Causes" not in run("check").out
+    few.unlink()
+    for number in range(30):
+        Path(f"labels{number}.json").write_text(json.dumps(labels[2 * number : 2 * number + 2]), encoding="utf-8")
+    *_, before_last, last = run("check").out.splitlines()
+    assert before_last.startswith("  ") and " of " in before_last
+    assert "problems in" in last
+    assert "\n  answers split: " in run("check").out
