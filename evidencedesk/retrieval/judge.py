@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Catalog, Scope
 from evidencedesk.retrieval.chunk import Chunk
@@ -116,14 +116,17 @@ def split_section(section: str, doc_ids: Mapping[str, object]) -> str:
     return section if section in doc_ids else section.split("#", 1)[0]
 
 
-class Judge:
-    """Evaluates labels against one set of documents, folding each document and chunk once however many labels ask."""
+Once = Callable[..., Any]
+"""`once(function, *inputs)` is `function(*inputs)`, computed once for the same input objects."""
 
-    def __init__(self, by_id: Mapping[str, ChunkedDocument], contract: Contract) -> None:
+
+class Judge:
+    """Evaluates labels against one set of documents; `once` finds evidence that is where it was at no cost."""
+
+    def __init__(self, by_id: Mapping[str, ChunkedDocument], contract: Contract, once: Once) -> None:
         self.by_id = by_id
         self.contract = contract
-        self._folded: dict[str, Folded] = {}
-        self._folded_chunks: dict[str, list[tuple[Chunk, str]]] = {}
+        self._once = once
 
     def scope_of(self, source: LabelSource) -> Scope:
         """The label's own scope, else the workspace's."""
@@ -132,9 +135,9 @@ class Judge:
     def evaluate(self, source: LabelSource, retrieved: Retrieved) -> Evaluation:
         """What became of one label's question."""
         contract = replace(self.contract, scope=self.scope_of(source))
-        gold = tuple(replace(entry, doc_id=split_section(entry.section, self.by_id)) for entry in source.label.gold)
+        places = tuple(self._locate(entry) for entry in source.label.gold)
+        gold = tuple(place.gold for place in places)
         label = replace(source.label, gold=gold)
-        places = tuple(self.locate(entry) for entry in gold)
         grades: dict[str, int] = {}
         for place in places:
             for holder in place.holders:
@@ -164,37 +167,48 @@ class Judge:
             correction=retrieved.correction,
         )
 
-    def locate(self, gold: Gold) -> GoldPlace:
-        """Where one gold entry stands: document, sections, occurrences of the evidence, chunks that hold it whole."""
-        chunked = self.by_id.get(gold.doc_id)
+    def _locate(self, gold: Gold) -> GoldPlace:
+        doc_id = split_section(gold.section, self.by_id)
+        chunked = self.by_id.get(doc_id)
         if chunked is None:
-            return GoldPlace(gold, None, (), (), (), ())
-        document = chunked.document
-        sections = document.sections_named(gold.heading) if gold.heading else document.sections
-        body = document.sections[0].span.start if document.sections else len(document.text)
-        matches = tuple(match for match in self._fold(document).find_all(gold.evidence) if match.span.start >= body)
-        in_section = tuple(match for match in matches if any(section.span.contains(match.span) for section in sections))
-        evidence = fold(gold.evidence)
-        holders = tuple(
-            chunk.id
-            for chunk, folded in self._fold_chunks(document.doc_id)
-            if holds_folded(chunk.text, folded, gold.evidence, evidence)
-        )
-        return GoldPlace(gold, document, sections, matches, in_section, holders)
+            return GoldPlace(replace(gold, doc_id=doc_id), None, (), (), (), ())
+        place: GoldPlace = self._once(locate, self._once(fold_document, chunked), gold)
+        return place
 
     def _chunks(self, doc_id: str) -> tuple[Chunk, ...]:
         chunked = self.by_id.get(doc_id)
         return chunked.chunks if chunked else ()
 
-    def _fold(self, document: Document) -> Folded:
-        if document.doc_id not in self._folded:
-            self._folded[document.doc_id] = Folded(document.text)
-        return self._folded[document.doc_id]
 
-    def _fold_chunks(self, doc_id: str) -> list[tuple[Chunk, str]]:
-        if doc_id not in self._folded_chunks:
-            self._folded_chunks[doc_id] = [(chunk, fold(chunk.text)) for chunk in self._chunks(doc_id)]
-        return self._folded_chunks[doc_id]
+@dataclass(frozen=True, slots=True)
+class FoldedDocument:
+    """A document's text, and the texts of its chunks in their order, as evidence is looked for in them."""
+
+    chunked: ChunkedDocument
+    text: Folded
+    chunks: tuple[str, ...]
+
+
+def fold_document(chunked: ChunkedDocument) -> FoldedDocument:
+    """Fold a document and its chunks, however many labels ask."""
+    return FoldedDocument(chunked, Folded(chunked.document.text), tuple(fold(chunk.text) for chunk in chunked.chunks))
+
+
+def locate(folded: FoldedDocument, gold: Gold) -> GoldPlace:
+    """Where one gold entry stands in its document: sections, occurrences of the evidence, chunks that hold it whole."""
+    document = folded.chunked.document
+    gold = replace(gold, doc_id=document.doc_id)
+    sections = document.sections_named(gold.heading) if gold.heading else document.sections
+    body = document.sections[0].span.start if document.sections else len(document.text)
+    matches = tuple(match for match in folded.text.find_all(gold.evidence) if match.span.start >= body)
+    in_section = tuple(match for match in matches if any(section.span.contains(match.span) for section in sections))
+    evidence = fold(gold.evidence)
+    holders = tuple(
+        chunk.id
+        for chunk, text in zip(folded.chunked.chunks, folded.chunks, strict=True)
+        if holds_folded(chunk.text, text, gold.evidence, evidence)
+    )
+    return GoldPlace(gold, document, sections, matches, in_section, holders)
 
 
 @dataclass(frozen=True, slots=True)

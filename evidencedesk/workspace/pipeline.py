@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import NamedTuple
 
 from evidencedesk.documents.document import Defect
 from evidencedesk.documents.markdown import parse_document
-from evidencedesk.retrieval.catalog import Catalog
+from evidencedesk.retrieval.catalog import Catalog, Scope
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordRewrite
 from evidencedesk.retrieval.embedding import Model
-from evidencedesk.retrieval.evaluation import Contract, Evaluation, Standing
+from evidencedesk.retrieval.evaluation import Contract, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
 from evidencedesk.retrieval.findability import find_unfindable
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
-from evidencedesk.retrieval.judge import Grader, Judge, Spread, retrieve
+from evidencedesk.retrieval.judge import Grader, Judge, Retrieved, Spread, retrieve
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
 from evidencedesk.retrieval.run_file import RunDefect, RunFile, parse_run_file
@@ -80,6 +81,21 @@ class Index:
         return self.diversified.spread if self.diversified else None
 
 
+class Question(NamedTuple):
+    """What is asked, and of which documents."""
+
+    text: str
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What was retrieved for each question over one index."""
+
+    index: Index
+    found: Mapping[Question, Retrieved]
+
+
 def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress) -> Snapshot:
     """The snapshot for these inputs; equal for equal inputs whatever the memo holds."""
     config = inputs.config
@@ -99,15 +115,15 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
     unfindable = memo(try_headings, index, twins, config)
 
     progress("Asking questions", 0, 1)
-    judge = Judge(index.by_id, contract)
+    judge = Judge(index.by_id, contract, memo)
     sources: dict[str, LabelSource] = {}
     for entry in (entry for file in label_files.values() for entry in file.entries):
         sources.setdefault(entry.label.id, entry)
-    questions = [(source.label.question, judge.scope_of(source)) for source in sources.values()]
-    retrieved = retrieve(questions, index.searchers, index.catalog, contract, index.spread, index.grader)
-    evaluations: dict[str, Evaluation] = {
-        label_id: judge.evaluate(source, found)
-        for (label_id, source), found in zip(sources.items(), retrieved, strict=True)
+    questions = [Question(source.label.question, judge.scope_of(source)) for source in sources.values()]
+    answers = memo.renew(ask_questions, index, config, *questions)
+    evaluations = {
+        label_id: judge.evaluate(source, answers.found[question])
+        for (label_id, source), question in zip(sources.items(), questions, strict=True)
     }
     facts = Facts(
         documents=documents,
@@ -199,6 +215,17 @@ def _corrective(
     first = searchers[settings.searcher]
     rounds = settings.max_rounds
     return CorrectiveSearcher(first, grader, rewrite, k=contract.k, max_rounds=rounds, rrf_k=contract.rrf_k)
+
+
+def ask_questions(before: Answers | None, index: Index, config: Config, *questions: Question) -> Answers:
+    """Questions → Rankings; over the same index an answer stays what it was."""
+    known = before.found if before and before.index is index else {}
+    distinct = list(dict.fromkeys(questions))
+    new = [question for question in distinct if question not in known]
+    contract = config.contract()
+    retrieved = retrieve(new, index.searchers, index.catalog, contract, index.spread, index.grader)
+    found = {**known, **dict(zip(new, retrieved, strict=True))}
+    return Answers(index, {question: found[question] for question in distinct})
 
 
 def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:
