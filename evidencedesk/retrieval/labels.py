@@ -18,8 +18,8 @@ class Gold:
     """One piece of evidence: a section (`<doc_id>#<heading>`), the exact words, and how much they answer.
 
     `grade` 2 holds the whole answer, 1 a part of it. Entries of one `group` ("" is none) belong together: a prompt
-    covers the group with all of them, or with any `alternative` that names it or no group. `doc_id` is the document that `section` names: up to its first
-    `#` unless whoever knows the document ids says otherwise.
+    covers the group with all of them, or with any `alternative` that names it or no group. `doc_id` is the document
+    that `section` names: up to its first `#` unless whoever knows the document ids says otherwise.
     """
 
     section: str
