@@ -20,14 +20,22 @@ PREFIX = "evidencedesk."
 
 Schema = dict[str, Any]
 
-INTERPRETER = f"{PREFIX}interpreter"
-_INTERPRETER: Schema = {
-    "type": "string",
-    "default": "",
-    "markdownDescription": "The Python that has EvidenceDesk installed. Empty: the one chosen in the Python extension, "
-    "else `python3` or `python`.",
-    "scope": "machine-overridable",
+EDITOR_SETTINGS: Mapping[str, Schema] = {
+    f"{PREFIX}interpreter": {
+        "type": "string",
+        "default": "",
+        "markdownDescription": "The Python that has EvidenceDesk installed. Empty: the one chosen in the Python "
+        "extension, else `python3` or `python`.",
+        "scope": "machine-overridable",
+    },
+    f"{PREFIX}inlayHints.chunkBoundaries": {
+        "type": "boolean",
+        "default": False,
+        "markdownDescription": "Show inside Markdown where each chunk begins, with its number and its size.",
+        "scope": "window",
+    },
 }
+"""What concerns the editor alone."""
 
 
 def settings(schema: Schema) -> dict[str, Schema]:
@@ -103,7 +111,7 @@ def updated(package: str) -> str:
         for name, value in configuration["properties"].items()
         if not name.startswith(sections) and name not in generated
     }
-    configuration["properties"] = {**kept, INTERPRETER: _INTERPRETER, **generated}
+    configuration["properties"] = {**kept, **EDITOR_SETTINGS, **generated}
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 

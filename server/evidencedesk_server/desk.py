@@ -39,7 +39,7 @@ from evidencedesk_server.messages import (
 )
 from evidencedesk_server.protocol import Protocol
 from evidencedesk_server.scheduler import Scheduler
-from evidencedesk_server.session import ClientProfile, Folder, OpenDocument, Session, settings_of
+from evidencedesk_server.session import ClientProfile, Folder, OpenDocument, Session
 
 _LOG = logging.getLogger(__name__)
 _PAUSE_SECONDS = 0.3
@@ -153,12 +153,13 @@ class Desk(LanguageServer):
 
     def configure(self, given: Any) -> None:
         """Take over the editor's settings; the folders are indexed again when that changes something."""
-        settings = settings_of(given)
-        if settings != self.session.settings:
-            self.session.settings = settings
+        shown = self.session.shows_boundaries
+        if self.session.configure(given):
             for folder in self.session.folders.values():
                 self._open_folder(folder)
             self.evaluate_all()
+        if self.session.shows_boundaries != shown:
+            self._tell_outdated({"boundaries"})
 
     def changed(self, document: OpenDocument) -> None:
         """A buffer has new text: evaluate after the pause."""
@@ -286,11 +287,14 @@ class Desk(LanguageServer):
         for on_answers in self.on_answers:
             on_answers(answers["files"], outdated)
         if answers["files"] or answers["buffers"]:
-            for on_outdated in self.on_outdated:
-                on_outdated(outdated_readings)
+            self._tell_outdated(outdated_readings)
         if answered is not None and not answered.done():
             answered.set_result(None)
         self.answers.announce()
+
+    def _tell_outdated(self, readings: set[str]) -> None:
+        for on_outdated in self.on_outdated:
+            on_outdated(readings)
 
     def _folder_opened(self, opened: Opened) -> None:
         self.answers.indexed.add(opened["folder"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from lsprotocol import types
@@ -61,15 +62,13 @@ async def look(desk: Desk, question: Question) -> list[Any]:
 def refresh_when_outdated(desk: Desk, what: str, method: str, refresh: Callable[[], Any]) -> None:
     """Have the client ask again whenever what it was told of a reading no longer holds, if it can be told so."""
     if method in desk.session.profile.refreshes:
-        desk.on_outdated.append(lambda outdated: desk.spawn(_quietly(refresh)) if what in outdated else None)
+        desk.on_outdated.append(lambda outdated: desk.spawn(quietly(refresh)) if what in outdated else None)
 
 
-async def _quietly(refresh: Callable[[], Any]) -> None:
-    """A client that cannot refresh after all loses nothing: it asks when it next needs to."""
-    try:
-        await refresh()
-    except JsonRpcException:
-        return
+async def quietly(request: Callable[[], Any]) -> None:
+    """Ask the client for something that nothing depends on: one that cannot do it after all is left alone."""
+    with suppress(JsonRpcException):
+        await request()
 
 
 def _in_present(found: Any, document: OpenDocument, encoding: Encoding) -> Any:

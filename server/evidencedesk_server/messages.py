@@ -14,6 +14,9 @@ from typing import Any, Literal, NamedTuple, NotRequired, TypedDict
 ACCEPT_BASELINE = "evidencedesk.acceptBaseline"
 """A command. Arguments: the URI of a folder or of any file in it; without one, every open folder."""
 
+SHOW_RANKING = "evidencedesk.showRanking"
+"""A command. Arguments: the URI of any file in a folder, and a list of ids of its labels."""
+
 _LENGTH = struct.Struct(">I")
 LENGTH_BYTES = _LENGTH.size
 

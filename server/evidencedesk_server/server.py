@@ -17,13 +17,17 @@ from evidencedesk_server.features import (
     diagnostics,
     documents,
     folders,
+    hints,
     hover,
+    lenses,
     navigation,
+    outline,
     progress,
     settings,
+    tokens,
     watching,
 )
-from evidencedesk_server.session import ClientProfile, Session, settings_of
+from evidencedesk_server.session import ClientProfile, Session
 from evidencedesk_server.transport import read_bodies
 
 FEATURES: tuple[Callable[[Desk], None], ...] = (
@@ -31,6 +35,10 @@ FEATURES: tuple[Callable[[Desk], None], ...] = (
     diagnostics.register,
     hover.register,
     navigation.register,
+    outline.register,
+    lenses.register,
+    hints.register,
+    tokens.register,
     code_actions.register,
     baseline.register,
     folders.register,
@@ -68,7 +76,7 @@ async def serve(desk: Desk, reader: asyncio.StreamReader) -> int:
 def _initialize(desk: Desk, params: types.InitializeParams) -> None:
     desk.session = Session(ClientProfile.of(params.capabilities))
     options = params.initialization_options
-    desk.session.settings = settings_of(options.get("settings") if isinstance(options, dict) else None)
+    desk.session.configure(options.get("settings") if isinstance(options, dict) else None)
     for register in FEATURES:
         register(desk)
     desk.start_engine()

@@ -156,6 +156,12 @@ def settings_of(given: Any) -> dict[str, Any]:
     return {name: _set_values(given[name]) for name in _SECTIONS if isinstance(given.get(name), dict)}
 
 
+def shows_boundaries_of(given: Any) -> bool:
+    """Whether an editor's settings ask for hints where chunks begin."""
+    hints = given.get("inlayHints") if isinstance(given, dict) else None
+    return isinstance(hints, dict) and hints.get("chunkBoundaries") is True
+
+
 def _set_values(given: dict[str, Any]) -> dict[str, Any]:
     return {
         name: _set_values(value) if isinstance(value, dict) else value
@@ -170,9 +176,16 @@ class Session:
     def __init__(self, profile: ClientProfile) -> None:
         self.profile = profile
         self.settings: dict[str, Any] = {}
+        self.shows_boundaries = False
         self.folders: dict[str, Folder] = {}
         self.documents: dict[Place | str, OpenDocument] = {}
         self._keys: dict[str, Place | str] = {}
+
+    def configure(self, given: Any) -> bool:
+        """Take over the editor's settings; returns whether the folders have to be indexed anew."""
+        settings, last = settings_of(given), self.settings
+        self.settings, self.shows_boundaries = settings, shows_boundaries_of(given)
+        return settings != last
 
     def add_folders(self, folders: Iterable[types.WorkspaceFolder]) -> list[Folder]:
         """Add the folders that are directories on this machine and not yet there; returns those."""

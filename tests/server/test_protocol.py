@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -11,41 +10,8 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
-from evidencedesk_server.server import create_server
-
-IDLE = ("cat",)
-
-
-class Client:
-    """Speaks raw JSON to a server that is not connected to anything."""
-
-    def __init__(self) -> None:
-        self.desk = create_server(IDLE)
-        self.sent: list[dict[str, Any]] = []
-        self.desk.protocol.set_writer(self)
-
-    def write(self, data: bytes) -> None:
-        head, body = data.split(b"\r\n\r\n", 1)
-        assert int(head.split(b"\r\n")[0].split(b":")[1]) == len(body)
-        self.sent.append(json.loads(body))
-
-    def close(self) -> None:
-        pass
-
-    def say(self, **message: Any) -> None:
-        self.desk.protocol.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
-
-    def initialize(self) -> None:
-        self.say(id="init", method="initialize", params={"processId": None, "rootUri": None, "capabilities": {}})
-        self.say(method="initialized", params={})
-
-    def answer(self, message_id: object) -> dict[str, Any]:
-        answers = [message for message in self.sent if message.get("id") == message_id and "method" not in message]
-        assert len(answers) == 1, answers
-        return answers[0]
-
-    def error(self, message_id: object) -> int:
-        return int(self.answer(message_id)["error"]["code"])
+from evidencedesk_server.messages import ACCEPT_BASELINE, SHOW_RANKING
+from raw_client import Client
 
 
 @pytest_asyncio.fixture
@@ -64,7 +30,7 @@ async def test_initialize_is_answered_at_once_with_the_capabilities(client: Clie
     assert capabilities["textDocumentSync"]["change"] == types.TextDocumentSyncKind.Incremental.value
     assert capabilities["hoverProvider"] is True
     assert "diagnosticProvider" not in capabilities
-    assert capabilities["executeCommandProvider"]["commands"] == ["evidencedesk.acceptBaseline"]
+    assert set(capabilities["executeCommandProvider"]["commands"]) == {ACCEPT_BASELINE, SHOW_RANKING}
 
 
 BAD_PARAMS = [

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evidencedesk_server.messages import Question
+from evidencedesk_server.readings.marks import boundaries, evidence, lenses, rankings
 from evidencedesk_server.readings.navigation import definitions, highlights, links, references
+from evidencedesk_server.readings.outline import folds, symbols, workspace_symbols
 from evidencedesk_server.readings.state import State
 
 READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
@@ -18,4 +20,11 @@ READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
     "references": references,
     "highlights": highlights,
     "links": links,
+    "symbols": symbols,
+    "folds": folds,
+    "workspace-symbols": workspace_symbols,
+    "lenses": lenses,
+    "rankings": rankings,
+    "boundaries": boundaries,
+    "evidence": evidence,
 }
