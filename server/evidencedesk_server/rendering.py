@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from evidencedesk.rule import Fix, Problem
@@ -109,7 +110,8 @@ class FolderView:
             problems = by_path.get(path, [])
             texts: dict[str, str] = {}
             entries = []
-            for span, text in self._state_of(snapshot).hovers.of_file(path):
+            state = self._state_of(snapshot)
+            for span, text in chain(state.hovers.of_file(path), state.names.of_file(path)):
                 entries.append(HoverEntry(start=span.start, end=span.end, note=False, key=_name(text, texts)))
             for problem in problems:
                 if (note := self._notes.get(problem.code)) is not None:

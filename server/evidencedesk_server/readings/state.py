@@ -9,6 +9,7 @@ from typing import Any
 
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.snapshot import Snapshot
+from evidencedesk_server.hover_places import PlaceTexts
 from evidencedesk_server.hover_text import Escape, HoverTexts
 from evidencedesk_server.mentions import Mentions
 from evidencedesk_server.messages import Chars
@@ -36,6 +37,11 @@ class State:
     def mentions(self) -> Mentions:
         """Which labels speak of which places."""
         return Mentions(self.snapshot)
+
+    @cached_property
+    def names(self) -> PlaceTexts:
+        """What hovers say of names."""
+        return PlaceTexts(self.snapshot, self.mentions, self.escape)
 
     def place(self, path: str, span: Span, asked: str) -> Any:
         """The range of a span; of the file `asked` about, characters that the loop makes a range of."""
