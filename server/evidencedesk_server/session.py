@@ -22,7 +22,8 @@ class ClientProfile:
     """What the client can do, as far as it matters to us. Diagnostics are pulled when it can pull, else pushed.
 
     `refreshes` are the methods by which it can be told to ask again; `links` whether a definition may say what it
-    belongs to; `nests` whether symbols may have children; `shows_documents` whether it opens a file when asked to.
+    belongs to, and `tips` whether a document link may say where it leads; `nests` whether symbols may have children;
+    `shows_documents` whether it opens a file when asked to.
     """
 
     encoding: Encoding
@@ -32,6 +33,7 @@ class ClientProfile:
     shows_progress: bool
     shows_documents: bool
     links: bool
+    tips: bool
     nests: bool
     style: Style
 
@@ -45,7 +47,7 @@ class ClientProfile:
         encoding = next((_ENCODINGS[kind] for kind in offered if kind in _ENCODINGS), _ENCODINGS["utf-16"])
         pull, push = document.diagnostic, document.publish_diagnostics
         watch, edit = workspace.did_change_watched_files, workspace.workspace_edit
-        definition, symbol = document.definition, document.document_symbol
+        definition, link, symbol = document.definition, document.document_link, document.document_symbol
         show = window.show_document if window else None
         formats = (document.hover.content_format if document.hover else None) or []
         return ClientProfile(
@@ -56,6 +58,7 @@ class ClientProfile:
             shows_progress=bool(window and window.work_done_progress),
             shows_documents=bool(show and show.support),
             links=bool(definition and definition.link_support),
+            tips=bool(link and link.tooltip_support),
             nests=bool(symbol and symbol.hierarchical_document_symbol_support),
             style=Style(
                 encoding=encoding,

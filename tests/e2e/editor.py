@@ -27,11 +27,14 @@ def modern_vscode(encodings: Sequence[str] = ("utf-16",)) -> types.ClientCapabil
     """What VS Code says about itself, as far as this server listens: it pulls, watches, refreshes."""
     return types.ClientCapabilities(
         general=types.GeneralClientCapabilities(position_encodings=list(encodings)),
-        window=types.WindowClientCapabilities(work_done_progress=True),
+        window=types.WindowClientCapabilities(
+            work_done_progress=True, show_document=types.ShowDocumentClientCapabilities(support=True)
+        ),
         workspace=types.WorkspaceClientCapabilities(
             workspace_folders=True,
             workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=True),
             diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
+            code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True),
             did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True),
             execute_command=types.ExecuteCommandClientCapabilities(),
         ),
@@ -43,6 +46,8 @@ def modern_vscode(encodings: Sequence[str] = ("utf-16",)) -> types.ClientCapabil
             ),
             hover=types.HoverClientCapabilities(content_format=[types.MarkupKind.Markdown]),
             code_action=types.CodeActionClientCapabilities(),
+            definition=types.DefinitionClientCapabilities(link_support=True),
+            document_symbol=types.DocumentSymbolClientCapabilities(hierarchical_document_symbol_support=True),
         ),
     )
 
@@ -69,6 +74,8 @@ class Editor:
         self.published: list[types.PublishDiagnosticsParams] = []
         self.registered: list[types.Registration] = []
         self.refreshes = 0
+        self.lens_refreshes = 0
+        self.opened_for_us: list[str] = []
         self._buffers: dict[str, tuple[str, int]] = {}
         self._result_ids: dict[str, str] = {}
         self._pulled: dict[str, list[types.Diagnostic]] = {}
@@ -84,6 +91,15 @@ class Editor:
         @client.feature(types.WORKSPACE_DIAGNOSTIC_REFRESH)
         def on_refresh(params: None) -> None:
             self.refreshes += 1
+
+        @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)
+        def on_lens_refresh(params: None) -> None:
+            self.lens_refreshes += 1
+
+        @client.feature(types.WINDOW_SHOW_DOCUMENT)
+        def on_show(params: types.ShowDocumentParams) -> types.ShowDocumentResult:
+            self.opened_for_us.append(params.uri)
+            return types.ShowDocumentResult(success=True)
 
         own = client.protocol.fm.features
         register_lsp_features(

@@ -34,4 +34,7 @@ async def _highlights(desk: Desk, params: types.DocumentHighlightParams) -> list
 
 
 async def _links(desk: Desk, params: types.DocumentLinkParams) -> list[Json]:
-    return await look_in_file(desk, "links", params.text_document.uri)
+    found: list[Json] = await look_in_file(desk, "links", params.text_document.uri)
+    if desk.session.profile.tips:
+        return found
+    return [{"range": link["range"], "target": link["target"]} for link in found]

@@ -79,6 +79,16 @@ async def test_definitions_are_links_where_the_client_takes_them_and_places_wher
     await other.desk.stop()
 
 
+async def test_links_explain_themselves_only_to_clients_that_show_it(client: Connected, tmp_path: Path) -> None:
+    begin(client, tmp_path, textDocument={"documentLink": {"tooltipSupport": True}})
+    first = (await client.ask("textDocument/documentLink", "labels.json"))[0]
+    assert first["tooltip"] == "Open returns.md, line 5"
+    other = Connected(tmp_path)
+    begin(other, tmp_path)
+    assert (await other.ask("textDocument/documentLink", "labels.json"))[0].keys() == {"range", "target"}
+    await other.desk.stop()
+
+
 async def test_references_hold_the_declaration_only_when_it_is_wanted(client: Connected, tmp_path: Path) -> None:
     begin(client, tmp_path)
     counts = [
