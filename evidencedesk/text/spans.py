@@ -13,6 +13,8 @@ Encoding = Literal["utf-8", "utf-16", "utf-32"]
 LINE_END = re.compile(r"\r\n|\n|\r")
 """A line break; nothing else ends a line."""
 
+_STEP = 2048
+
 
 class Span(NamedTuple):
     """Code points `[start, end)` of one text."""
@@ -77,6 +79,7 @@ class LineIndex:
         self.text = text
         self._ascii = text.isascii()
         self._starts = [0, *(match.end() for match in LINE_END.finditer(text))]
+        self._counts: dict[tuple[int, Encoding], list[int]] = {}
 
     @property
     def line_count(self) -> int:
@@ -102,7 +105,7 @@ class LineIndex:
         line = self.line_of(offset)
         span = self.line_span(line)
         offset = max(span.start, min(offset, span.end))
-        return Position(line, _units(self.text[span.start : offset], encoding, self._ascii))
+        return Position(line, self._column(span.start, offset, encoding))
 
     def offset(self, line: int, column: int, encoding: Encoding = "utf-32") -> int:
         """Offset of a line and column."""
@@ -118,14 +121,23 @@ class LineIndex:
         low, high = span.start, min(span.start + column, span.end)
         while low < high:
             middle = (low + high + 1) // 2
-            fits = _units(self.text[span.start : middle], encoding, False) <= column
+            fits = self._column(span.start, middle, encoding) <= column
             low, high = (middle, high) if fits else (low, middle - 1)
         return low
 
+    def _column(self, start: int, offset: int, encoding: Encoding) -> int:
+        """Units between the start of a line and an offset in it; a long line is counted once, step by step."""
+        if encoding == "utf-32" or self._ascii:
+            return offset - start
+        steps = (offset - start) // _STEP
+        counts = self._counts.setdefault((start, encoding), [0]) if steps else [0]
+        while len(counts) <= steps:
+            at = start + (len(counts) - 1) * _STEP
+            counts.append(counts[-1] + _units(self.text[at : at + _STEP], encoding))
+        return counts[steps] + _units(self.text[start + steps * _STEP : offset], encoding)
 
-def _units(piece: str, encoding: Encoding, is_ascii: bool) -> int:
-    if encoding == "utf-32" or is_ascii:
-        return len(piece)
+
+def _units(piece: str, encoding: Encoding) -> int:
     if encoding == "utf-16":
         return len(piece.encode("utf-16-le", "surrogatepass")) // 2
     return len(piece.encode("utf-8", "surrogatepass"))

@@ -79,3 +79,18 @@ def test_edits_apply_at_the_offsets_of_the_text_as_it_was() -> None:
 def test_overlapping_edits_are_refused() -> None:
     with pytest.raises(ValueError, match="overlap"):
         apply_edits("abc", [TextEdit(Span(0, 2), ""), TextEdit(Span(1, 3), "")])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
+def test_columns_of_a_line_of_many_thousand_characters_are_as_exact_as_those_of_a_short_one(encoding: Encoding) -> None:
+    line = "a😀é\ud83d" * 2500
+    index = LineIndex(f"first 😀\n{line}\nlast")
+    start = len("first 😀\n")
+    sizes = {"utf-8": (1, 4, 2, 3), "utf-16": (1, 2, 1, 1), "utf-32": (1, 1, 1, 1)}[encoding]
+    column = 0
+    for offset in range(len(line)):
+        if offset % 97 == 0 or offset % 2048 in (0, 1, 2047):
+            assert index.position(start + offset, encoding) == (1, column)
+            assert index.offset(1, column, encoding) == start + offset
+        column += sizes[offset % 4]
+    assert index.position(start + len(line), encoding) == (1, column)
