@@ -71,18 +71,21 @@ def main() -> None:
 
 
 def labels_text(snapshot: Snapshot, count: int, suffix: str = "") -> str:
-    """Labels that ask for headings, spread evenly over all sections."""
+    """Labels that ask for headings, spread evenly over all sections; the first words below are the evidence."""
     sections = [
-        (document, section) for document in snapshot.documents for section in document.sections if section.level > 1
+        (document, section, words)
+        for document in snapshot.documents
+        for section in document.sections
+        if section.level > 1 and len(words := section.body.of(document.text).split("\n\n")[0].split()[:12]) > 4
     ]
     chosen = sections[:: max(1, len(sections) // count)][:count]
     labels = [
         {
             "id": f"q{number}",
             "question": f"{document.title}: {section.heading}?{suffix}",
-            "gold": [{"section": section.anchor, "evidence": section.heading}],
+            "gold": [{"section": f"{document.doc_id}#{section.anchor}", "evidence": " ".join(words)}],
         }
-        for number, (document, section) in enumerate(chosen)
+        for number, (document, section, words) in enumerate(chosen)
     ]
     return json.dumps(labels, ensure_ascii=False)
 
