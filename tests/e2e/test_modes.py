@@ -21,9 +21,13 @@ BREAK = "of delivery, and we"
 SPLIT = "of delivery, \n\nand we"
 
 
-async def test_the_sample_has_the_same_problems_in_the_editor_and_on_the_command_line(tmp_path: Path) -> None:
-    sample = tmp_path / "kestrel"
-    shutil.copytree(Path(evidencedesk.__file__).parent / "samples" / "kestrel", sample)
+@pytest.mark.parametrize("name", ["kestrel", "plotva"])
+async def test_a_sample_has_the_same_problems_in_the_editor_and_on_the_command_line(name: str, tmp_path: Path) -> None:
+    sample = tmp_path / name
+    shutil.copytree(Path(evidencedesk.__file__).parent / "samples" / name, sample)
+    # Plotva has no problem as it is shipped; read without its analysis of Russian it has some.
+    config = sample / "evidencedesk.toml"
+    config.write_text(config.read_text(encoding="utf-8").partition("[analysis")[0], encoding="utf-8")
     async with connected(sample, modern_vscode()) as editor:
         report = await editor.pull_workspace()
         await editor.until(lambda: editor.registered)
