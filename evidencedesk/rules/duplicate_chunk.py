@@ -30,7 +30,7 @@ def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
 
     It is a warning where a whole page is a copy, or where the copies can fill all k places of a result; copies on one
     page are a hint only. Texts under eight words and documents outside the scope (superseded pages, for example) do not
-    count. What the same pages share is one problem; a page whose whole text is a copy gets one problem at its top.
+    count. What the same pages share is one problem; each page whose whole text stands in another gets one at its top.
 
     ## Why it matters
 
@@ -72,9 +72,9 @@ def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Mountain bicycles have wide tyres and a fork with a spring.
     ```
     """
-    for first, *copies in equal_pages(subject):
-        for copy in copies:
-            others = [page for page in (first, *copies) if page is not copy]
+    for pages in equal_pages(subject):
+        for copy in pages:
+            others = [page for page in pages if page is not copy]
             related = tuple(Related(page.path, page.top(), "the same text") for page in others[:_MAX_RELATED])
             values = {"others": listed([page.path for page in others], 2)}
             yield Violation(copy.path, copy.top(), values, copy.path, related, Severity.WARNING, "page")

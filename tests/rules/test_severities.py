@@ -28,7 +28,7 @@ CASES = Path(__file__).parent / "cases"
         ("unfindable-section/another-page-wins", ["pump.md information", "shop.md information"]),
         ("unfindable-section/many-on-one-page", ["pump.md hint"]),
         ("unfindable-section/another-version-comes", ["v1.md hint", "v2.md hint"]),
-        ("duplicate-chunk/copies", ["a.md information", "copy2.md warning", "twice.md hint"]),
+        ("duplicate-chunk/copies", ["a.md information", "copy1.md warning", "copy2.md warning", "twice.md hint"]),
         ("duplicate-chunk/boilerplate", ["p0.md warning"]),
         ("duplicate-in-context/a-copy-that-costs-the-answer", ["labels.json warning"]),
         ("rank-regression/below-rank-1-before", ["labels.json information"]),
