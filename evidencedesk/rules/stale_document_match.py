@@ -22,7 +22,9 @@ from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
     message="rank {rank} is {chunk}, a page whose status is “{status}”{current}",
     messages={
         "page": "this page is “{status}” and still retrieved for {count}: {labels}{current}",
-        "filtered": "only the scope keeps this “{status}” page from being the answer to {count}: {labels}{current}",
+        "filtered": (
+            "only the scope keeps this “{status}” page from coming before any answer to {count}: {labels}{current}"
+        ),
     },
 )
 def stale_document_match(subject: Facts, facts: Facts) -> Iterator[Violation]:
