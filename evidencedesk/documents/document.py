@@ -97,6 +97,14 @@ class Suppression:
 
 
 @dataclass(frozen=True, slots=True)
+class Keep:
+    """A comment `<!-- evidencedesk: keep -->`: chunkers never cut `span`, a block or the body of a section."""
+
+    span: Span
+    comment: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One Markdown file as the knowledge base sees it. Key: `doc_id` (two files may claim one; a rule reports it).
 
@@ -118,6 +126,8 @@ class Document:
     sections: tuple[Section, ...] = ()
     blocks: tuple[Block, ...] = ()
     suppressions: tuple[Suppression, ...] = ()
+    kept: tuple[Keep, ...] = ()
+    """What must stay in one piece, in source order and without overlaps."""
     defects: tuple[Defect, ...] = ()
 
     def sections_named(self, name: str) -> tuple[Section, ...]:

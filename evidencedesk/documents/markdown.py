@@ -16,7 +16,7 @@ from evidencedesk.documents.document import Block, BlockKind, Defect, Document, 
 from evidencedesk.documents.frontmatter import FieldMap, later_headers, read_header
 from evidencedesk.documents.headings import plain_heading
 from evidencedesk.documents.language import guess_language
-from evidencedesk.documents.suppressions import find_suppressions
+from evidencedesk.documents.suppressions import read_comments
 from evidencedesk.text.spans import LINE_END, Span
 
 _KINDS: dict[str, BlockKind] = {
@@ -53,6 +53,7 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
     blocks = _blocks(tokens, sections, lines)
     later = later_headers(text, header, fields)
     code = [lines.span(token) for token in tokens if token.type in ("fence", "code_block")]
+    comments = read_comments(text, header.body, blocks, sections, code)
     nul = text.find("\0")
     texts = header.texts
     doc_id = texts.get("id") or _ENDING.sub("", path)
@@ -70,7 +71,8 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
         fields=header.fields,
         sections=sections,
         blocks=blocks,
-        suppressions=find_suppressions(text, header.body, blocks, sections, code),
+        suppressions=comments.suppressions,
+        kept=comments.kept,
         defects=(
             *(Defect("invalid-utf8", span) for span in bad),
             *([Defect("nul", Span(nul, nul + 1))] if nul >= 0 else []),

@@ -1,4 +1,4 @@
-"""Comments that switch rules off. Invariant: what stands in code is text and suppresses nothing."""
+"""Comments that are meant for us: `ignore` and `keep`. Invariant: what stands in code is text and means nothing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from evidencedesk.documents.document import Block, Section, Suppression
+from evidencedesk.documents.document import Block, Keep, Section, Suppression
 from evidencedesk.text.spans import Span
 
 _COMMENT = re.compile(r"<!--[ \t]*evidencedesk:(?P<words>[^<>]{0,2000}?)-->")
@@ -16,21 +17,44 @@ _ONLY_COMMENTS = re.compile(r"\s*(?:<!--(?:[^-]|-(?!->))*-->\s*)+\Z")
 _BACKTICKS = re.compile(r"(?<!\\)`+")
 
 
-def find_suppressions(
-    text: str, start: int, blocks: Sequence[Block], sections: Sequence[Section], code: Sequence[Span]
-) -> tuple[Suppression, ...]:
-    """The suppressing comments of the body, which begins at `start`; `code` are all code blocks at any depth.
+class Comments(NamedTuple):
+    """What the comments of a document say."""
 
-    `ignore` covers the block or heading that holds the comment, or the next one when the comment stands alone.
-    `ignore-file` covers the file. Any other word is taken for a code, so that it is reported as an unknown rule.
+    suppressions: tuple[Suppression, ...] = ()
+    kept: tuple[Keep, ...] = ()
+
+
+class _Comment(NamedTuple):
+    """A comment: its words, each with its place, and the block or heading that it covers."""
+
+    span: Span
+    words: list[tuple[str, Span]]
+    target: Span
+
+
+def read_comments(
+    text: str, start: int, blocks: Sequence[Block], sections: Sequence[Section], code: Sequence[Span]
+) -> Comments:
+    """The comments of the body, which begins at `start`; `code` are all code blocks at any depth.
+
+    `ignore` and `keep` cover the block or heading that holds the comment, or the next one when the comment stands
+    alone; a heading is kept with the text below it, up to the next heading. `ignore-file` covers the file. Any other
+    word is taken for a code, so that it is reported as an unknown rule.
     """
     if "evidencedesk:" not in text:
-        return ()
-    places = sorted([*(block.span for block in blocks), *(part.heading_span for part in sections if part.level)])
-    return tuple(_suppressions(text, start, places, code))
+        return Comments()
+    headings = {part.heading_span: part for part in sections if part.level}
+    places = sorted([*(block.span for block in blocks), *headings])
+    comments = list(_comments(text, start, places, code))
+    kept = [
+        Keep(_visible(text, headings[target].body) if target in headings else target, span)
+        for span, words, target in comments
+        if words and words[0][0] == "keep" and not _ONLY_COMMENTS.match(target.of(text))
+    ]
+    return Comments(tuple(_suppressions(comments, len(text))), tuple(_outermost(kept)))
 
 
-def _suppressions(text: str, start: int, places: Sequence[Span], code: Sequence[Span]) -> Iterator[Suppression]:
+def _comments(text: str, start: int, places: Sequence[Span], code: Sequence[Span]) -> Iterator[_Comment]:
     targets = _targets(text, places)
     inline_code: dict[Span, list[Span]] = {}
     for comment in _COMMENT.finditer(text, start):
@@ -46,13 +70,34 @@ def _suppressions(text: str, start: int, places: Sequence[Span], code: Sequence[
         words = [
             (word[0], Span(offset + word.start(), offset + word.end())) for word in _WORD.finditer(comment["words"])
         ]
+        yield _Comment(span, words, targets[home])
+
+
+def _suppressions(comments: Sequence[_Comment], length: int) -> Iterator[Suppression]:
+    for span, words, target in comments:
         verb = words[0][0] if words else ""
         if verb == "ignore-file":
-            yield Suppression(tuple(words[1:]), span, Span(0, len(text)))
+            yield Suppression(tuple(words[1:]), span, Span(0, length))
         elif verb == "ignore":
-            yield Suppression(tuple(words[1:]), span, targets[home])
-        else:
+            yield Suppression(tuple(words[1:]), span, target)
+        elif verb != "keep":
             yield Suppression(tuple(words[:1]) or (("", span),), span, span)
+
+
+def _outermost(kept: Sequence[Keep]) -> Iterator[Keep]:
+    """Those that are not part of another one, in source order; empty ones say nothing."""
+    done = -1
+    for keep in sorted(kept, key=lambda keep: (keep.span.start, -keep.span.end)):
+        if keep.span.start >= done and keep.span.start < keep.span.end:
+            yield keep
+            done = keep.span.end
+
+
+def _visible(text: str, span: Span) -> Span:
+    """`span` without white space at its ends."""
+    inner = span.of(text)
+    start = span.start + len(inner) - len(inner.lstrip())
+    return Span(start, start + len(inner.strip()))
 
 
 def _around(span: Span, ordered: Sequence[Span]) -> Span | None:

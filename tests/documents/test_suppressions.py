@@ -68,3 +68,26 @@ def test_a_misspelt_verb_is_kept_as_an_unknown_code_that_covers_nothing() -> Non
     text = "<!-- evidencedesk: ignroe ED201 -->\na\n"
     document = parse_document("a.md", text)
     assert targets(document) == [(["ignroe"], "<!-- evidencedesk: ignroe ED201 -->")]
+
+
+KEEP = "<!-- evidencedesk: keep -->"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (f"{KEEP}\nnext\nlines\n\nother", ["next\nlines"]),
+        (f"{KEEP}\n{IGNORE}\n\n| a |\n|---|\n\nother", ["| a |\n|---|"]),
+        (f"text {KEEP}\n\nother", [f"text {KEEP}"]),
+        (f"{KEEP}\n## Heading\n\na\n\n- b\n\n## Next\n\nc", ["a\n\n- b"]),
+        (f"{KEEP}\n## Heading\n\na\n\n{KEEP}\n- b\n", [f"a\n\n{KEEP}\n- b"]),
+        (f"{KEEP}\n{KEEP}\none\n\n{KEEP}\n\ntwo", ["one", "two"]),
+        (f"{KEEP}\n## Heading without a text\n\n## Next\n\nc", []),
+        (f"nothing follows\n\n{KEEP}\n", []),
+        (f"`{KEEP}` in code\n", []),
+    ],
+)
+def test_keep_covers_its_own_block_or_the_next_and_a_headings_text(text: str, kept: list[str]) -> None:
+    document = parse_document("a.md", text)
+    assert [keep.span.of(text) for keep in document.kept] == kept
+    assert [codes for codes, _ in targets(document)] == [["ED201"]] * text.count(IGNORE)

@@ -280,3 +280,45 @@ def test_windows_keep_to_their_size(source: str, size: int, overlap: int) -> Non
         assert all(len(chunk.text) <= size for chunk in chunks)
     words = make_chunker("tokens", size=size, overlap=overlap % size)(document)
     assert all(len(chunk.text.split()) <= size for chunk in words)
+
+
+KEEP = "<!-- evidencedesk: keep -->\n"
+SMALL: list[Chunker] = [
+    make_chunker("fixed", size=12, overlap=4),
+    make_chunker("recursive", size=12, overlap=5),
+    make_chunker("tokens", size=3, overlap=1),
+    make_chunker("paragraph"),
+    make_chunker("structure"),
+    make_chunker("section"),
+]
+BLOCKS = [
+    "one two three four five six",
+    "- a\n\n- b c d e f g",
+    f"{TABLE}| 1 | 2 |\n| 3 | 4 |",
+    FENCE,
+    "## Head",
+    "---",
+]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from(BLOCKS)), max_size=8), st.sampled_from(["\n", "\r\n"]))
+def test_what_is_kept_is_whole_in_exactly_one_chunk(parts: list[tuple[bool, str]], newline: str) -> None:
+    text = "\n\n".join((KEEP if keep else "") + block for keep, block in parts).replace("\n", newline)
+    document = parse_document("p.md", text)
+    for cut in SMALL:
+        chunks = cut(document)
+        for keep in document.kept:
+            if any(keep.span.overlaps(block.span) for block in document.blocks if block.kind != "html"):
+                (holder,) = [chunk for chunk in chunks if chunk.location.span.overlaps(keep.span)]
+                assert holder.location.span.contains(keep.span)
+        for block in document.blocks:
+            if block.kind != "html":
+                assert any(chunk.location.span.overlaps(block.span) for chunk in chunks)
+
+
+@pytest.mark.parametrize("cut", SMALL[:3], ids=["fixed", "recursive", "tokens"])
+def test_windows_begin_anew_after_what_is_kept(cut: Chunker) -> None:
+    before, kept, after = "one two three four five", "six seven eight nine ten", "eleven twelve thirteen fourteen"
+    texts = [chunk.text for chunk in cut(parse_document("p.md", f"{before}\n\n{KEEP}{kept}\n\n{after}\n"))]
+    alone = [[chunk.text for chunk in cut(parse_document("p.md", text))] for text in (before, after)]
+    assert texts == [*alone[0], kept, *alone[1]]

@@ -2,7 +2,9 @@
 
 What they share, so that figures of different strategies compare: no chunk holds a heading or front matter, every
 character that a block of the body shows is in some chunk, chunks come in source order, and CRLF or CR reads as LF.
-Pieces without a block (thematic breaks, link definitions, comments) make no chunk.
+Pieces without a block (thematic breaks, link definitions, comments) make no chunk. What a comment
+`<!-- evidencedesk: keep -->` covers is never cut: it is a chunk by itself, however long; with `section`, which cuts at
+headings only, it is part of its section's.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.chunking.build import Chunker, build
-from evidencedesk.retrieval.chunking.flow import Flow, check_window, windows
+from evidencedesk.retrieval.chunking.flow import check_window, cut, windows
 from evidencedesk.text.spans import Span
 
 
@@ -17,8 +19,10 @@ def fixed(size: int = 180, overlap: int = 40) -> Chunker:
     """
     check_window(size, overlap, "characters")
 
+    def split(text: str) -> Iterator[Span]:
+        return (Span(*window) for window in windows(len(text), size, overlap))
+
     def chunk(document: Document) -> list[Chunk]:
-        flow = Flow(document)
-        return build(document, flow.pieces(Span(*window) for window in windows(len(flow.text), size, overlap)))
+        return build(document, cut(document, split))
 
     return chunk

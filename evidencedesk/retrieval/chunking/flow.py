@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from evidencedesk.documents.document import Document
-from evidencedesk.retrieval.chunking.build import Piece
+from evidencedesk.retrieval.chunking.build import Piece, source_piece
+from evidencedesk.retrieval.chunking.keep import stretches
 from evidencedesk.text.spans import Span
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _JOINT = "\n\n"
 
 
-class Flow:
-    """The bodies of all sections without the white space around them, joined by a blank line; headings are left out."""
+def cut(document: Document, split: Callable[[str], Iterable[Span]]) -> Iterator[Piece]:
+    """The pieces that `split` makes of the running text, anew after each stretch that is kept, which is one piece."""
+    parts: list[Span] = []
+    for section in document.sections:
+        for span, kept in stretches(document, section.body):
+            if not kept:
+                parts.append(span)
+                continue
+            before = Flow(document.text, parts)
+            yield from before.pieces(split(before.text))
+            parts = []
+            if whole := source_piece(document, span):
+                yield whole
+    rest = Flow(document.text, parts)
+    yield from rest.pieces(split(rest.text))
 
-    def __init__(self, document: Document) -> None:
+
+class Flow:
+    """Parts of a source without the white space around them, joined by a blank line: the bodies of sections, mostly."""
+
+    def __init__(self, source: str, bodies: Sequence[Span]) -> None:
         parts: list[str] = []
         self._starts: list[int] = []
         self._sources: list[int] = []
         length = 0
-        for section in document.sections:
-            body = section.body.of(document.text)
-            start = section.body.start + len(body) - len(body.lstrip())
+        for span in bodies:
+            body = span.of(source)
+            start = span.start + len(body) - len(body.lstrip())
             body = body.strip()
             if not body:
                 continue

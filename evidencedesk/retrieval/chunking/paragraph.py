@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.chunking.build import Chunker, Piece, build, source_piece
+from evidencedesk.retrieval.chunking.keep import stretches
 from evidencedesk.text.spans import Span
 
 _STRETCH = re.compile(r"\S[^\r\n]*(?:(?:\r\n|\n|\r)[^\S\r\n]*\S[^\r\n]*)*")
@@ -28,7 +29,8 @@ def paragraph() -> Chunker:
 
 def _stretches(document: Document) -> Iterator[Piece]:
     for section in document.sections:
-        for stretch in _STRETCH.finditer(document.text, *section.body):
-            piece = source_piece(document, Span(*stretch.span()))
-            if piece:
-                yield piece[0], " ".join(piece[1].split())
+        for part, kept in stretches(document, section.body):
+            spans = [part] if kept else [Span(*found.span()) for found in _STRETCH.finditer(document.text, *part)]
+            for span in spans:
+                if piece := source_piece(document, span):
+                    yield piece[0], " ".join(piece[1].split())

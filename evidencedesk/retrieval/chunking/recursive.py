@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.chunking.build import Chunker, build
-from evidencedesk.retrieval.chunking.flow import Flow, check_window, windows
+from evidencedesk.retrieval.chunking.flow import check_window, cut, windows
 from evidencedesk.text.spans import Span
 
 SEPARATORS = ("\n\n", "\n", " ", "")
@@ -29,8 +29,7 @@ def recursive(size: int = 400, overlap: int = 0, separators: Sequence[str] = SEP
     splitter = _Splitter(size, overlap)
 
     def chunk(document: Document) -> list[Chunk]:
-        flow = Flow(document)
-        return build(document, flow.pieces(splitter.split(flow.text, Span(0, len(flow.text)), tuple(separators))))
+        return build(document, cut(document, lambda text: splitter.split(text, Span(0, len(text)), tuple(separators))))
 
     return chunk
 

@@ -20,12 +20,23 @@ def structure() -> Chunker:
     """
 
     def chunk(document: Document) -> list[Chunk]:
-        return build(document, (piece for block in document.blocks for piece in _pieces(document, block)))
+        return build(document, _pieces(document))
 
     return chunk
 
 
-def _pieces(document: Document, block: Block) -> Iterator[Piece]:
+def _pieces(document: Document) -> Iterator[Piece]:
+    done = 0
+    for block in document.blocks:
+        around = next((keep.span for keep in document.kept if keep.span.contains(block.span)), None)
+        if around is None:
+            yield from _rows(document, block)
+        elif block.span.start >= done and (whole := source_piece(document, around)):
+            yield whole
+            done = around.end
+
+
+def _rows(document: Document, block: Block) -> Iterator[Piece]:
     if len(block.rows) <= _HEADER_ROWS:
         whole = source_piece(document, block.span)
         if whole:

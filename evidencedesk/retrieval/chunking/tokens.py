@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.chunking.build import Chunker, build
-from evidencedesk.retrieval.chunking.flow import Flow, check_window, windows
+from evidencedesk.retrieval.chunking.flow import check_window, cut, windows
 from evidencedesk.text.spans import Span
 
 _WORD = re.compile(r"\S+")
@@ -22,12 +23,11 @@ def tokens(size: int = 120, overlap: int = 20) -> Chunker:
     """
     check_window(size, overlap, "words")
 
+    def split(text: str) -> Iterator[Span]:
+        words = [match.span() for match in _WORD.finditer(text)]
+        return (Span(words[first][0], words[end - 1][1]) for first, end in windows(len(words), size, overlap))
+
     def chunk(document: Document) -> list[Chunk]:
-        flow = Flow(document)
-        words = [match.span() for match in _WORD.finditer(flow.text)]
-        return build(
-            document,
-            flow.pieces(Span(words[first][0], words[end - 1][1]) for first, end in windows(len(words), size, overlap)),
-        )
+        return build(document, cut(document, split))
 
     return chunk
