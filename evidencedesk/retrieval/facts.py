@@ -9,6 +9,7 @@ from datetime import date
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.catalog import Catalog
 from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.digest import Digest
 from evidencedesk.retrieval.evaluation import Contract, Evaluation, Standing
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.run_file import RunFile
@@ -18,10 +19,11 @@ from evidencedesk.text.spans import Span
 
 @dataclass(frozen=True, slots=True)
 class ChunkedDocument:
-    """A document and its chunks, in source order."""
+    """A document and its chunks, in source order; `digest` is what they contribute to the index, where it is known."""
 
     document: Document
     chunks: tuple[Chunk, ...]
+    digest: Digest | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

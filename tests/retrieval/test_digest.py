@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunk_making import chunk
+from evidencedesk.retrieval.digest import bags, digest
+from evidencedesk.retrieval.embedding import Model
+from evidencedesk.retrieval.embedding.fixed_point import from_units
+from evidencedesk.text.analysis import Analysis, StemmingAnalyzer
+
+TEXTS = st.lists(st.lists(st.sampled_from(["bike", "stem", "bolt", "খরচ", "nm"]), max_size=8), max_size=6)
+
+
+@settings(deadline=None)
+@given(TEXTS)
+def test_bags_hold_what_the_texts_hold(texts: list[list[str]]) -> None:
+    made = bags(texts)
+    assert made.lengths.tolist() == [len(text) for text in texts]
+    assert list(made.vocabulary) == list(dict.fromkeys(token for text in texts for token in text))
+    for row, text in enumerate(texts):
+        part = slice(made.starts[row], made.starts[row + 1])
+        terms = made.terms[part].tolist()
+        assert terms == sorted(terms)
+        held = {made.vocabulary[term]: count for term, count in zip(terms, made.counts[part].tolist(), strict=True)}
+        assert held == Counter(text)
+
+
+def test_a_digest_reads_each_chunk_in_its_language_and_embeds_its_passage() -> None:
+    chunks = [
+        replace(chunk("a:c0", "Wheels and wheels.", title="Care"), lang="en"),
+        replace(chunk("a:c1", "Räder, Wheels"), lang="de"),
+    ]
+    made = digest(chunks, Analysis({"en": StemmingAnalyzer("english", frozenset({"and"}))}), Model.toy())
+    assert made.words.vocabulary == ("wheel", "räder", "wheels")
+    assert made.words.lengths.tolist() == [2, 2]
+    expected = Model.toy().embed_batch([one.to_passage().text for one in chunks])
+    assert from_units(made.units).tolist() == expected.tolist()
+    assert digest([], Analysis(), Model.toy()).units.shape == (0, 256)
