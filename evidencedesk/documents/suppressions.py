@@ -63,7 +63,7 @@ def _comments(text: str, start: int, places: Sequence[Span], code: Sequence[Span
         if home is None or _around(span, code):
             continue
         if home not in inline_code:
-            inline_code[home] = _code_spans(text, home)
+            inline_code[home] = code_spans(text, home)
         if _around(span, inline_code[home]):
             continue
         offset = comment.start("words")
@@ -118,7 +118,7 @@ def _targets(text: str, places: Sequence[Span]) -> dict[Span, Span]:
     return targets
 
 
-def _code_spans(text: str, home: Span) -> list[Span]:
+def code_spans(text: str, home: Span) -> list[Span]:
     """The inline code of a block: from a run of backticks to the next run of equal length."""
     runs = [Span(*match.span()) for match in _BACKTICKS.finditer(text, home.start, home.end)]
     closing: dict[Span, Span] = {}
