@@ -157,3 +157,15 @@ async def test_folders_come_and_go_and_strange_documents_are_left_alone(root: Pa
         await editor.until(
             lambda: not [params.diagnostics for params in editor.published if params.uri == broken.as_uri()][-1]
         )
+
+
+async def test_opening_a_file_brings_its_problems_again_though_they_are_as_they_were(root: Path) -> None:
+    (root / "returns.md").write_text(RETURNS.replace(BREAK, SPLIT), encoding="utf-8")
+    async with connected(root, plain_pusher()) as editor:
+        await editor.until(lambda: "ED201" in codes(editor.shown("returns.md")))
+        # Emacs 28 forgets what it was told of a file before it had a buffer for it.
+        told = editor.published.copy()
+        editor.open("returns.md")
+        await editor.until(lambda: len(editor.published) > len(told))
+        assert [params.uri for params in editor.published[len(told) :]] == [editor.uri("returns.md")]
+        assert "ED201" in codes(editor.shown("returns.md"))

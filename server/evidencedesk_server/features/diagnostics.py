@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcException
 
 from evidencedesk_server.desk import Desk
 from evidencedesk_server.messages import FileAnswer, Place
+from evidencedesk_server.session import OpenDocument
 
 _WAIT_SECONDS = 10.0
 _WAIT_WORKSPACE_SECONDS = 60.0
@@ -47,26 +48,31 @@ class Pusher:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._published: dict[Place, FileAnswer] = {}
+        self._shown_in: dict[Place, OpenDocument] = {}
         self._late: set[Place] = set()
 
     def answers_changed(self, files: Sequence[FileAnswer], outdated: Sequence[FileAnswer]) -> None:
         """Publish the differences to what the client has."""
         late, self._late = self._late, set()
         changed = (Place(answer["folder"], answer["path"]) for answer in (*outdated, *files))
-        for place in dict.fromkeys([*sorted(late), *changed]):
-            document = self._desk.session.at(place)
+        placed = dict(self._desk.session.placed())
+        # Some clients forget what was published for a file that they had not opened yet.
+        opened = [place for place, document in placed.items() if self._shown_in.get(place) is not document]
+        for place in dict.fromkeys([*sorted(late), *opened, *changed]):
+            document = placed.get(place)
             if document is not None and document.evaluated != document.version:
                 self._late.add(place)
             else:
-                self._bring_up_to_date(place, document.version if document is not None else None)
+                self._bring_up_to_date(place, document.version if document is not None else None, place in opened)
+        self._shown_in = {place: document for place, document in placed.items() if place not in self._late}
 
-    def _bring_up_to_date(self, place: Place, version: int | None) -> None:
+    def _bring_up_to_date(self, place: Place, version: int | None, opened: bool) -> None:
         last, latest = self._published.pop(place, None), self._desk.answers.files.get(place)
         if last is not None and (latest is None or latest["uri"] != last["uri"]):
             self._publish(last["uri"], [], version)
         if latest is not None:
             self._published[place] = latest
-            if last is None or (last["uri"], last["id"]) != (latest["uri"], latest["id"]):
+            if opened or last is None or (last["uri"], last["id"]) != (latest["uri"], latest["id"]):
                 self._publish(latest["uri"], latest["diagnostics"], version)
 
     def _publish(self, uri: str, diagnostics: list[dict[str, Any]], version: int | None) -> None:
