@@ -1,42 +1,62 @@
-"""Opening a folder, beside parsing it with markdown-it-py (no inline parsing) and indexing it with bm25s.
+"""Opening a folder with nothing kept from before, beside reading the same files with well-known libraries.
 
-Invariant: both read the same files from the disk.
+Beside: markdown-it-py (no inline parsing), then bm25s (words, index), one after the other; and tantivy's index alone.
+With --profile, also where the time goes. Invariant: all read the same files from the disk.
 """
 
 from __future__ import annotations
 
-from datetime import date
+import argparse
+from functools import partial
+from pathlib import Path
 
-import bm25s
-from markdown_it import MarkdownIt
-
-from benchmarks.measure import Clock, arguments, report
+from benchmarks.inputs import TODAY, facts_of, folder, input_arguments, sizes
+from benchmarks.measure import Clock, Outcome, Target
+from benchmarks.rivals import index_with_bm25s, index_with_tantivy, parse_with_markdown_it
+from benchmarks.stages import Stages
 from evidencedesk.workspace import Workspace
+
+OPEN = "open"
+OTHERS = "markdown-it-py, then bm25s"
+TANTIVY = "tantivy: index"
 
 
 def main() -> None:
     """Run the benchmark."""
-    options = arguments(__doc__ or "").parse_args()
-    clocks = {name: Clock() for name in ("open", "markdown-it-py + bm25s")}
-    workspace = clocks["open"].run(lambda: Workspace.open(options.docs, today=date(2026, 1, 31)))
-    snapshot = workspace.snapshot
-    paths = [options.docs / document.path for document in snapshot.documents]
+    parser = input_arguments(__doc__ or "", chunks="10000", questions=1000)
+    parser.add_argument("--profile", action="store_true", help="also show the stages")
+    options = parser.parse_args()
+    outcome = Outcome("cold")
+    for size in sizes(options):
+        with folder(options, size) as root:
+            measure(root, options, outcome)
+    outcome.write(options.json)
+
+
+def measure(root: Path, options: argparse.Namespace, outcome: Outcome) -> None:
+    """One folder."""
+    clocks = {name: Clock() for name in (OPEN, OTHERS, TANTIVY)}
+    stages = Stages()
+    opening = partial(Workspace.open, root, today=TODAY, progress=stages)
+    snapshot = clocks[OPEN].run(partial(stages.run, OPEN, opening)).snapshot
+    paths = [root / document.path for document in snapshot.documents]
+    texts = [chunk.text for chunk in snapshot.chunks]
+    facts = facts_of(snapshot)
+    del snapshot
 
     def elsewhere() -> None:
-        parser = MarkdownIt("commonmark").enable("table").disable("inline")
-        texts = [path.read_text(encoding="utf-8", errors="replace") for path in paths]
-        for text in texts:
-            parser.parse(text)
-        tokens = bm25s.tokenize([chunk.text for chunk in snapshot.chunks], show_progress=False)
-        bm25s.BM25(method="lucene").index(tokens, show_progress=False)
+        parse_with_markdown_it(paths)
+        index_with_bm25s(texts)
 
-    clocks["markdown-it-py + bm25s"].run(elsewhere)
-    facts = {
-        "documents": len(snapshot.documents),
-        "chunks": len(snapshot.chunks),
-        "questions": len(snapshot.labels),
-    }
-    report("cold", facts, clocks, "open", options.json)
+    clocks[OTHERS].run(elsewhere)
+    clocks[TANTIVY].run(partial(index_with_tantivy, texts))
+    outcome.clocks(facts, clocks, OTHERS)
+    if options.profile:
+        outcome.table(
+            facts, ["stage", "cpu ms"], [[step, stages.median_ms(OPEN, step)] for step in stages.of_kind[OPEN]]
+        )
+    ratio = clocks[OPEN].wall[0] / clocks[OTHERS].wall[0]
+    outcome.target(Target("a cold start against markdown-it-py, then bm25s (wall time):", 2, "times as long", ratio))
 
 
 if __name__ == "__main__":

@@ -121,6 +121,7 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
         sources.setdefault(entry.label.id, entry)
     questions = [Question(source.label.question, judge.scope_of(source)) for source in sources.values()]
     answers = memo.renew(ask_questions, index, config, *questions)
+    progress("Judging answers", 0, 1)
     evaluations = {
         label_id: judge.evaluate(source, answers.found[question])
         for (label_id, source), question in zip(sources.items(), questions, strict=True)
