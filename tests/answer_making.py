@@ -54,7 +54,9 @@ def workspace(root: Path, labels: list[dict[str, Any]], pages: Mapping[str, str]
 def read(opened: Workspace, what: str, path: str, at: str = "", *words: str, style: Style = STYLE) -> list[Any]:
     """What a reading finds in a file, at the first occurrence of some words."""
     offset = opened.snapshot.texts[path].index(at) if at else 0
-    return FolderView(FOLDER, style).look(opened.snapshot, Question(what, FOLDER, path, offset, words))
+    view = FolderView(FOLDER, style)
+    view.show(opened.snapshot)
+    return view.look(Question(what, FOLDER, path, offset, words))
 
 
 def shown(opened: Workspace, path: str, place: Any) -> str:

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from evidencedesk_server.messages import ActionEntry, Answers, FileAnswer, HoverEntry, Place
-
-
-@dataclass(slots=True)
-class BufferAnswers:
-    """For one open document: hovers by span, and code actions; `texts` are the hovers' texts by key."""
-
-    hovers: list[HoverEntry] = field(default_factory=list)
-    actions: list[ActionEntry] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
+from evidencedesk_server.messages import Answers, FileAnswer, Place
 
 
 class AnswerStore:
@@ -23,7 +13,6 @@ class AnswerStore:
 
     def __init__(self) -> None:
         self.files: dict[Place, FileAnswer] = {}
-        self.buffers: dict[Place, BufferAnswers] = {}
         self.indexed: set[str] = set()
         self._news = asyncio.Event()
 
@@ -37,20 +26,12 @@ class AnswerStore:
                 self.files[place] = answer
             if old is not None and (not answer["diagnostics"] or old["uri"] != answer["uri"]):
                 outdated.append(old)
-        for buffer in answers["buffers"]:
-            place = Place(buffer["folder"], buffer["path"])
-            known = self.buffers.get(place, BufferAnswers()).texts | buffer["texts"]
-            used = {entry["key"] for entry in buffer["hovers"]}
-            self.buffers[place] = BufferAnswers(
-                buffer["hovers"], buffer["actions"], {key: text for key, text in known.items() if key in used}
-            )
         return outdated
 
     def forget_folder(self, folder: str) -> list[FileAnswer]:
         """Drop a folder; returns its files that had problems."""
         gone = [answer for place, answer in self.files.items() if place.folder == folder]
         self.files = {place: answer for place, answer in self.files.items() if place.folder != folder}
-        self.buffers = {place: answer for place, answer in self.buffers.items() if place.folder != folder}
         self.indexed.discard(folder)
         return gone
 

@@ -147,7 +147,6 @@ class Desk(LanguageServer):
         if folder is None:
             return ()
         self._send(CloseFolder(do="close-folder", folder=folder.uri))
-        self.lookups.forget()
         self.evaluate_all()
         return self.answers.forget_folder(folder.uri)
 
@@ -283,10 +282,10 @@ class Desk(LanguageServer):
         answered, documents = self._asked.pop(answers["seq"], (None, []))
         for document, document_version in documents:
             document.answered(document_version)
-        outdated, outdated_readings = self.answers.take(answers), self.lookups.forget()
+        outdated, outdated_readings = self.answers.take(answers), self.lookups.enter(answers["state"])
         for on_answers in self.on_answers:
             on_answers(answers["files"], outdated)
-        if answers["files"] or answers["buffers"]:
+        if outdated_readings:
             self._tell_outdated(outdated_readings)
         if answered is not None and not answered.done():
             answered.set_result(None)

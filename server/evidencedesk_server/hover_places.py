@@ -6,6 +6,7 @@ These texts hold no rank and no score, so that an edit elsewhere leaves them, an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 from evidencedesk.documents.document import Document, Section
 from evidencedesk.retrieval.chunk import Chunk
@@ -39,22 +40,22 @@ class PlaceTexts:
         self._sections: dict[tuple[str, Span], str] = {}
         self._lines: dict[str, LineIndex] = {}
 
-    def of_file(self, path: str) -> Iterator[tuple[Span, str]]:
-        """Spans of a file and what to say there."""
+    def of_file(self, path: str) -> Iterator[tuple[Span, Callable[[], str]]]:
+        """Spans of a file and what to say there, said when called."""
         if (chunked := self._facts.documents.get(path)) is not None:
             for suppression in chunked.document.suppressions:
                 for code, span in suppression.codes:
-                    yield span, self.rule(code)
+                    yield span, partial(self.rule, code)
             yield from self._fields(chunked)
         elif (file := self._facts.label_files.get(path)) is not None:
             for entry in file.entries:
                 for number, code in enumerate(entry.label.ignore):
-                    yield entry.place(f"ignore[{number}]"), self.rule(code)
+                    yield entry.place(f"ignore[{number}]"), partial(self.rule, code)
             for mention in self._mentions.made_in.get(path, ()):
                 if mention.section is not None:
-                    yield mention.section, self._section(mention.place)
+                    yield mention.section, partial(self._section, mention.place)
                 if mention.evidence is not None:
-                    yield mention.evidence, self._evidence(mention.place)
+                    yield mention.evidence, partial(self._evidence, mention.place)
 
     # Rules
 
@@ -144,12 +145,12 @@ class PlaceTexts:
 
     # Front matter
 
-    def _fields(self, chunked: ChunkedDocument) -> Iterator[tuple[Span, str]]:
+    def _fields(self, chunked: ChunkedDocument) -> Iterator[tuple[Span, Callable[[], str]]]:
         for name, field in chunked.document.fields.items():
             span = Span(field.key_span.start, max(field.key_span.end, field.value_span.end))
             said = _FIELDS.get(name)
             if said is not None:
-                yield span, said(self, chunked.document, self._facts)
+                yield span, partial(said, self, chunked.document, self._facts)
 
     def _id(self, document: Document, facts: Facts) -> str:
         labels = {mention.evaluation.label.id for mention in self._mentions.about.get(document.path, ())}

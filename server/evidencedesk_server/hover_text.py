@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -71,17 +72,17 @@ class HoverTexts:
         self._pages = {path: group for group in twins.pages for path in group}
         self._causes = [cause for cause in find_causes(snapshot.facts) if cause.cases]
 
-    def of_file(self, path: str) -> Iterator[tuple[Span, str]]:
-        """Spans of a file and what to say there; smaller spans say more special things."""
+    def of_file(self, path: str) -> Iterator[tuple[Span, Callable[[], str]]]:
+        """Spans of a file and what to say there, said when called; smaller spans say more special things."""
         if (chunked := self._snapshot.facts.documents.get(path)) is not None:
             yield from self._of_document(chunked)
         elif (file := self._snapshot.facts.label_files.get(path)) is not None:
             for entry in file.entries:
                 if (evaluation := own_evaluation(self._snapshot, entry)) is not None:
-                    yield entry.span, self.label(evaluation)
+                    yield entry.span, partial(self.label, evaluation)
         elif (runs := self._snapshot.facts.run_files.get(path)) is not None:
             for line in runs.lines:
-                yield line.span, self.record(line)
+                yield line.span, partial(self.record, line)
 
     # Labels
 
@@ -201,24 +202,26 @@ class HoverTexts:
 
     # Documents
 
-    def _of_document(self, chunked: ChunkedDocument) -> Iterator[tuple[Span, str]]:
-        document = chunked.document
-        texts = {chunk.id: self.chunk(chunk) for chunk in chunked.chunks}
+    def _of_document(self, chunked: ChunkedDocument) -> Iterator[tuple[Span, Callable[[], str]]]:
         for span, chunks in _segments(chunked.chunks):
-            yield span, "\n\n".join(texts[chunk.id] for chunk in chunks)
-        first = next((section for section in document.sections if section.level), None)
+            yield span, partial(self._chunks, chunks)
+        first = next((section for section in chunked.document.sections if section.level), None)
         under = chunks_by_heading(chunked)
-        for section in document.sections:
-            if not section.level:
-                continue
+        for section in chunked.document.sections:
             here = under.get(section.heading_span, [])
-            said = [texts[chunk.id] for chunk in here[:_MAX_CHUNKS]]
-            if len(here) > _MAX_CHUNKS:
-                said.append(f"{len(here) - _MAX_CHUNKS} more chunks in this section")
-            if section is first:
-                said.insert(0, self.page(chunked))
-            if said:
-                yield section.heading_span, "\n\n".join(said)
+            if section.level and (here or section is first):
+                yield section.heading_span, partial(self._heading, here, chunked if section is first else None)
+
+    def _chunks(self, chunks: Sequence[Chunk]) -> str:
+        return "\n\n".join(map(self.chunk, chunks))
+
+    def _heading(self, here: Sequence[Chunk], page: ChunkedDocument | None) -> str:
+        """The chunks under a heading; below the `page` that it is the first one of."""
+        said = [] if page is None else [self.page(page)]
+        said += map(self.chunk, here[:_MAX_CHUNKS])
+        if len(here) > _MAX_CHUNKS:
+            said.append(f"{len(here) - _MAX_CHUNKS} more chunks in this section")
+        return "\n\n".join(said)
 
     def page(self, chunked: ChunkedDocument) -> str:
         """A whole file: its size, its problems' causes, the pages that are equal to it."""

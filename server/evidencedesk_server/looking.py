@@ -25,17 +25,25 @@ _ANSWER_SECONDS = 10.0
 
 
 async def look_in_file(
-    desk: Desk, what: str, uri: str, position: types.Position | None = None, words: tuple[str, ...] = ()
+    desk: Desk,
+    what: str,
+    uri: str,
+    position: types.Position | None = None,
+    words: tuple[str, ...] = (),
+    *,
+    any_state: bool = False,
 ) -> list[Any]:
     """What a reading finds in an open document, or at a position in it; nothing for a document of no folder.
 
+    With `any_state` an evaluation of an earlier text will do, so that nobody waits for one that is going on.
     Raises JsonRpcException when the engine does not answer in time.
     """
     document = desk.session.document(uri)
     if document is None or (place := document.place) is None:
         return []
     version, encoding = document.version, desk.session.profile.encoding
-    await desk.answers.until(lambda: desk.is_evaluated(document, version), _EVALUATION_SECONDS)
+    if not any_state or document.evaluated is None:
+        await desk.answers.until(lambda: desk.is_evaluated(document, version), _EVALUATION_SECONDS)
     while True:
         evaluated, offset = document.evaluated, 0
         if position is not None:

@@ -15,6 +15,7 @@ class Lookups:
     def __init__(self, send: Callable[[Look], None]) -> None:
         self._send = send
         self._seq = 0
+        self._state = 0
         self._kept: dict[Question, list[Any]] = {}
         self._asked: dict[int, Question] = {}
         self._waited_for: dict[Question, asyncio.Future[None]] = {}
@@ -33,20 +34,24 @@ class Lookups:
         return self._kept.get(question, [])
 
     def take(self, looked: Looked) -> None:
-        """Keep an answer and wake those who wait for it."""
+        """Keep an answer and wake those who wait for it; one about a state that is gone is asked for again."""
         if (question := self._asked.pop(looked["seq"], None)) is not None:
-            self._kept[question] = looked["found"]
+            if looked["state"] == self._state:
+                self._kept[question] = looked["found"]
             self._wake(question)
 
-    def forget(self) -> set[str]:
-        """The state has changed: kept answers are about another one. Returns what they were about."""
-        outdated = {question.what for question in self._kept}
-        self._kept.clear()
+    def enter(self, state: int) -> set[str]:
+        """Questions are about this state from now on. Returns what the kept answers, now void, were about."""
+        outdated = {question.what for question in self._kept} if state != self._state else set()
+        if state != self._state:
+            self._kept.clear()
+        self._state = state
         return outdated
 
     def ask_again(self) -> None:
         """The engine that was asked is gone: those who wait ask its successor."""
-        self.forget()
+        self.enter(0)
+        self._kept.clear()
         self._asked.clear()
         for question in list(self._waited_for):
             self._wake(question)

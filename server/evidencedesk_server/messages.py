@@ -96,7 +96,8 @@ class AcceptBaseline(TypedDict):
 class Question(NamedTuple):
     """Something to look up in the state that was evaluated last; `what` is a name in READINGS.
 
-    `path` is "" where the whole folder is meant; `offset` is a character of the file's evaluated text.
+    `path` is "" where the whole folder is meant; `offset` is a character of the file's evaluated text, and `end` the
+    one after the last of a selection that begins there.
     """
 
     what: str
@@ -104,10 +105,14 @@ class Question(NamedTuple):
     path: str
     offset: int = 0
     words: tuple[str, ...] = ()
+    end: int = 0
 
 
 class Look(TypedDict):
-    """Answer a question from the present state; the list holds the fields of a `Question`."""
+    """Answer a question from the state of the last answers, at once, whatever is being evaluated meanwhile.
+
+    The list holds the fields of a `Question`.
+    """
 
     do: Literal["look"]
     seq: int
@@ -127,48 +132,25 @@ class FileAnswer(TypedDict):
     diagnostics: list[dict[str, Any]]
 
 
-class HoverEntry(TypedDict):
-    """Text for a span of the document that was evaluated; `start` and `end` are code points.
-
-    A `note` belongs to a problem there, and follows what is said about the place itself.
-    """
-
-    start: int
-    end: int
-    note: bool
-    key: str
-
-
-class ActionEntry(TypedDict):
-    """A code action for a span; `needs` are hashes that the texts of these files (by URI) must still have."""
-
-    start: int
-    end: int
-    needs: dict[str, str]
-    action: dict[str, Any]
-
-
-class BufferAnswer(TypedDict):
-    """Ready-made answers for an open document; `texts` holds only hover texts that were not sent for it before."""
-
-    folder: str
-    path: str
-    hovers: list[HoverEntry]
-    texts: dict[str, str]
-    actions: list[ActionEntry]
-
-
 class Answers(TypedDict):
-    """What request `seq` changed: files whose problems differ from what was said before, buffers whose answers do.
+    """What request `seq` changed: the files whose problems differ from what was said before.
 
-    `whole` names a folder all of whose files with problems are listed: whatever was said of it before is void.
+    `state` numbers the states that questions are answered from. `whole` names a folder all of whose files with
+    problems are listed: whatever was said of it before is void.
     """
 
     say: Literal["answers"]
     seq: int
+    state: int
     whole: str | None
     files: list[FileAnswer]
-    buffers: list[BufferAnswer]
+
+
+class ActionEntry(TypedDict):
+    """A code action; `needs` are hashes that the texts of these files (by URI) must still have."""
+
+    needs: dict[str, str]
+    action: dict[str, Any]
 
 
 class Chars(TypedDict):
@@ -178,10 +160,11 @@ class Chars(TypedDict):
 
 
 class Looked(TypedDict):
-    """What question `seq` found; `Chars` stand where the client gets ranges."""
+    """What question `seq` found in which state; `Chars` stand where the client gets ranges."""
 
     say: Literal["looked"]
     seq: int
+    state: int
     found: list[Any]
 
 

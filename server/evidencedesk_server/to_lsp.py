@@ -54,7 +54,8 @@ class Texts:
 
     def with_texts(self, texts: Mapping[str, str]) -> Texts:
         """The same for the next state; indexes of unchanged texts are kept."""
-        kept = {path: index for path, index in self._indexes.items() if texts.get(path) is index.text}
+        # A copy: another thread may be adding to these for the state shown last.
+        kept = {path: index for path, index in self._indexes.copy().items() if texts.get(path) is index.text}
         return Texts(texts, self.uri_of, self.encoding, kept)
 
 

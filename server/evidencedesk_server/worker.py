@@ -24,7 +24,6 @@ from evidencedesk_server.messages import (
     LENGTH_BYTES,
     AcceptBaseline,
     Answers,
-    BufferAnswer,
     FileAnswer,
     FileChange,
     Look,
@@ -48,6 +47,7 @@ from evidencedesk_server.transport import own_stdout
 
 _LOG = logging.getLogger(__name__)
 _PROGRESS_SECONDS = 0.1
+SWITCH_SECONDS = 0.0005
 POLL_SECONDS = 2.0
 POLL_SHARE = 20
 """A look at the disk is followed by a pause of at least so many times its own length."""
@@ -106,16 +106,22 @@ class OpenedFolder:
 
 
 class Engine:
-    """Answers requests, one after the other."""
+    """Answers requests: questions at once, from any thread; the others one after the other."""
 
     def __init__(self, say: Say) -> None:
-        self._say = say
+        self._write = say
+        self._order = threading.RLock()
+        """Held while something is said: an answer that follows a new state on the wire is about that state."""
+        self._state = 0
         self._folders: dict[str, OpenedFolder] = {}
         self._roots: set[str] = set()
         self._buffers: list[OpenBuffer] = []
 
     def handle(self, request: Request) -> None:
         """Do what the request asks and answer it, whatever happens."""
+        if request["do"] == "look":
+            self.look(request)
+            return
         try:
             if request["do"] == "open-folder":
                 self._open(request)
@@ -124,18 +130,13 @@ class Engine:
                 self._roots.discard(request["folder"])
             elif request["do"] == "update":
                 self._update(request)
-            elif request["do"] == "look":
-                self._look(request)
             else:
                 self._accept_baseline(request)
         except Exception as error:
             _LOG.exception("request %s failed", request["do"])
             text = f"EvidenceDesk could not evaluate this state ({error!r}). Earlier problems stay; the log says more."
-            if request["do"] == "look":
-                self._say(Looked(say="looked", seq=request["seq"], found=[]))
-                return
             if request["do"] != "close-folder":
-                self._answer(request["seq"], [], [])
+                self._answer(request["seq"], [])
             if request["do"] == "open-folder":
                 self._say(Opened(say="opened", folder=request["folder"], error=text))
             else:
@@ -154,10 +155,10 @@ class Engine:
             opened["error"] = str(error)
         else:
             self._folders[folder] = OpenedFolder(workspace, view, request["poll"])
-            files, _ = view.answers(workspace.snapshot, {})
+            files = view.answers(workspace.snapshot, {})
             for note in workspace.notes:
                 self._say(Notice(say="notice", level="info", text=note))
-        self._answer(request["seq"], files, [], whole=folder)
+        self._answer(request["seq"], files, whole=folder)
         self._say(opened)
 
     def _config_of(self, settings: dict[str, Any]) -> Config:
@@ -193,12 +194,17 @@ class Engine:
                 self._say(Notice(say="notice", level="error", text=str(error)))
         self._answer_all(request["seq"])
 
-    def _look(self, request: Look) -> None:
-        what, folder, path, offset, words = request["question"]
-        question = Question(what, folder, path, offset, tuple(words))
-        opened = self._folders.get(question.folder)
-        found = opened.view.look(opened.workspace.snapshot, question) if opened is not None else []
-        self._say(Looked(say="looked", seq=request["seq"], found=found))
+    def look(self, request: Look) -> None:
+        """Answer a question from the state of the last answers, while the next one may be in the making."""
+        what, folder, path, offset, words, end = request["question"]
+        question = Question(what, folder, path, offset, tuple(words), end)
+        state, opened = self._state, self._folders.get(question.folder)
+        try:
+            found = opened.view.look(question) if opened is not None else []
+        except Exception:
+            _LOG.exception("question %s failed", what)
+            found = []
+        self._say(Looked(say="looked", seq=request["seq"], state=state, found=found))
 
     def look_at_disk(self) -> None:
         """Evaluate what changed on disk in folders whose client does not watch them."""
@@ -214,16 +220,20 @@ class Engine:
 
     def _answer_all(self, seq: int) -> None:
         files: list[FileAnswer] = []
-        buffers: list[BufferAnswer] = []
         for folder, opened in self._folders.items():
             spellings = {buffer["path"]: buffer["uri"] for buffer in self._buffers if buffer["folder"] == folder}
-            folder_files, folder_buffers = opened.view.answers(opened.workspace.snapshot, spellings)
-            files += folder_files
-            buffers += folder_buffers
-        self._answer(seq, files, buffers)
+            files += opened.view.answers(opened.workspace.snapshot, spellings)
+        self._answer(seq, files)
 
-    def _answer(self, seq: int, files: list[FileAnswer], buffers: list[BufferAnswer], whole: str | None = None) -> None:
-        self._say(Answers(say="answers", seq=seq, whole=whole, files=files, buffers=buffers))
+    def _answer(self, seq: int, files: list[FileAnswer], whole: str | None = None) -> None:
+        with self._order:
+            shown = [opened.view.show(opened.workspace.snapshot) for opened in self._folders.values()]
+            self._state += any(shown)
+            self._say(Answers(say="answers", seq=seq, state=self._state, whole=whole, files=files))
+
+    def _say(self, reply: Reply) -> None:
+        with self._order:
+            self._write(reply)
 
     def _is_nested(self, folder: str, path: str) -> bool:
         """Whether a file of a folder lies in another folder inside it, which then speaks for it."""
@@ -257,7 +267,9 @@ def main() -> None:
 
     engine = Engine(say)
     requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(sys.stdin.buffer, requests), daemon=True).start()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, requests, engine), daemon=True).start()
+    # Questions are answered by the thread that reads them while another one evaluates: it soon gets its turn.
+    sys.setswitchinterval(SWITCH_SECONDS)
     pause = POLL_SECONDS
     while True:
         try:
@@ -268,10 +280,14 @@ def main() -> None:
             pause = max(POLL_SECONDS, POLL_SHARE * (time.monotonic() - started))
 
 
-def _read(stdin: BinaryIO, requests: queue.SimpleQueue[Request]) -> None:
-    """Queue requests; when the parent is gone, end at once, whatever is being computed."""
+def _read(stdin: BinaryIO, requests: queue.SimpleQueue[Request], engine: Engine) -> None:
+    """Answer questions, queue other requests; when the parent is gone, end at once, whatever is being computed."""
     while (head := stdin.read(LENGTH_BYTES)) and len(head) == LENGTH_BYTES:
-        requests.put(unpack(stdin.read(length_of(head))))
+        request: Request = unpack(stdin.read(length_of(head)))
+        if request["do"] == "look":
+            engine.look(request)
+        else:
+            requests.put(request)
     os._exit(0)
 
 

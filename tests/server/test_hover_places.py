@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from answer_making import FOLDER, PAGE, STYLE, label, workspace
-from evidencedesk.workspace import Change, Workspace
+from answer_making import PAGE, label, workspace
+from evidencedesk.workspace import Workspace
 from evidencedesk_server.hover_places import PlaceTexts
 from evidencedesk_server.hover_text import escape_markdown, plain
 from evidencedesk_server.mentions import Mentions
-from evidencedesk_server.rendering import FolderView
 
 SPLIT = "within 30 days of delivery, and we will refund the full price"
 NEWER = """---
@@ -46,7 +45,7 @@ def opened(tmp_path: Path) -> Workspace:
 def at(opened: Workspace, path: str, words: str) -> str:
     place = opened.snapshot.texts[path].index(words)
     texts = PlaceTexts(opened.snapshot, Mentions(opened.snapshot), escape_markdown)
-    return "\n".join(text for span, text in texts.of_file(path) if span.start <= place < span.end)
+    return "\n".join(text() for span, text in texts.of_file(path) if span.start <= place < span.end)
 
 
 def test_a_suppressed_code_shows_its_rule_up_to_the_example(opened: Workspace) -> None:
@@ -121,15 +120,3 @@ def test_every_standard_field_is_explained(opened: Workspace) -> None:
 def test_text_of_pages_stays_text(opened: Workspace) -> None:
     said = at(opened, "labels.json", "returns-v2#Returns")
     assert "\\[really\\](http\\://evil.example)" in said
-
-
-def test_an_edit_elsewhere_sends_none_of_these_texts_again(opened: Workspace) -> None:
-    view = FolderView(FOLDER, STYLE)
-    buffers = {"labels.json": f"{FOLDER}/labels.json"}
-    _, (first,) = view.answers(opened.snapshot, buffers)
-    names = {text for text in first["texts"].values() if "chunks there" in text}
-    assert len(names) == 4
-    opened.apply([Change("third.md", "# Parcel labels\n\nThe parcel label is what the parcel label is.\n")])
-    _, (second,) = view.answers(opened.snapshot, buffers)
-    assert second["texts"]
-    assert not names & set(second["texts"].values())

@@ -20,7 +20,8 @@ SPLIT = "within 30 days of delivery, and we will refund the full price"
 def at(opened: Workspace, path: str, words: str) -> str:
     """All that is said at the first occurrence of some words, the most special first."""
     place = opened.snapshot.texts[path].index(words)
-    said = [(span, text) for span, text in HoverTexts(opened.snapshot).of_file(path) if span.start <= place < span.end]
+    texts = HoverTexts(opened.snapshot).of_file(path)
+    said = [(span, text()) for span, text in texts if span.start <= place < span.end]
     return "\n".join(text for _, text in sorted(said, key=lambda one: one[0].end - one[0].start))
 
 
@@ -86,7 +87,9 @@ def test_overlapping_chunks_are_both_shown_where_they_overlap(tmp_path: Path) ->
     shared = Span(second.location.span.start, first.location.span.end)
     assert shared.start < shared.end
     spans = [
-        span for span, text in HoverTexts(opened.snapshot).of_file("long.md") if first.id in text and second.id in text
+        span
+        for span, text in HoverTexts(opened.snapshot).of_file("long.md")
+        if first.id in text() and second.id in text()
     ]
     assert shared in spans
 
@@ -130,7 +133,7 @@ def assert_is_only_text(text: str) -> None:
 
 def test_clients_without_markdown_get_the_words_as_they_are(tmp_path: Path) -> None:
     opened = workspace(tmp_path, [label("q_1", "Is *this* free?", "The parcel label is free.")])
-    said = "\n".join(text for _, text in HoverTexts(opened.snapshot, plain).of_file("labels.json"))
+    said = "\n".join(text() for _, text in HoverTexts(opened.snapshot, plain).of_file("labels.json"))
     assert "q_1" in said
     assert "q\\_1" not in said
 

@@ -40,7 +40,7 @@ class Desks:
         self.document.change([change], self.document.version + 1, "utf-16")
 
     def answer(self, found: list[Any]) -> None:
-        self.desk.lookups.take(Looked(say="looked", seq=self.asked[-1]["seq"], found=found))
+        self.desk.lookups.take(Looked(say="looked", seq=self.asked[-1]["seq"], state=0, found=found))
 
     async def ask(self, position: types.Position | None = None) -> asyncio.Task[list[Any]]:
         asked = len(self.asked)

@@ -22,8 +22,8 @@ class Engine:
         self.asked: list[Look] = []
         self.lookups = Lookups(self.asked.append)
 
-    def answer(self, look: Look, found: list[object]) -> None:
-        self.lookups.take(Looked(say="looked", seq=look["seq"], found=found))
+    def answer(self, look: Look, found: list[object], state: int = 0) -> None:
+        self.lookups.take(Looked(say="looked", seq=look["seq"], state=state, found=found))
 
     async def wait_for(self, question: Question) -> asyncio.Task[list[object]]:
         """Somebody who waits for an answer."""
@@ -36,7 +36,7 @@ async def test_a_question_is_asked_once_however_many_wait_and_its_answer_is_kept
     engine = Engine()
     waiting = [await engine.wait_for(SYMBOLS) for _ in range(3)]
     (look,) = engine.asked
-    assert look["question"] == ["symbols", "file:///kb", "a.md", 0, ()]
+    assert look["question"] == ["symbols", "file:///kb", "a.md", 0, (), 0]
     engine.answer(look, ["one"])
     assert await asyncio.gather(*waiting) == [["one"]] * 3
     assert await engine.lookups.find(SYMBOLS) == ["one"]
@@ -47,13 +47,26 @@ async def test_a_changed_state_is_asked_anew_even_when_it_changes_before_the_wai
     engine = Engine()
     waiting = await engine.wait_for(SYMBOLS)
     engine.answer(engine.asked[0], ["old"])
-    assert engine.lookups.forget() == {"symbols"}
+    assert engine.lookups.enter(1) == {"symbols"}
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    engine.answer(engine.asked[1], ["new"])
+    engine.answer(engine.asked[1], ["new"], state=1)
     assert await waiting == ["new"]
-    assert engine.lookups.forget() == {"symbols"}
-    assert engine.lookups.forget() == set()
+    assert engine.lookups.enter(1) == set()
+    assert engine.lookups.enter(2) == {"symbols"}
+    assert engine.lookups.enter(3) == set()
+
+
+async def test_an_answer_about_a_state_that_is_gone_is_asked_for_again() -> None:
+    engine = Engine()
+    waiting = await engine.wait_for(SYMBOLS)
+    engine.lookups.enter(1)
+    engine.answer(engine.asked[0], ["old"])
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    engine.answer(engine.asked[1], ["new"], state=1)
+    assert await waiting == ["new"]
 
 
 async def test_one_that_gives_up_does_not_keep_the_others_from_their_answer() -> None:

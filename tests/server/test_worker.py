@@ -11,7 +11,16 @@ import pytest
 
 from answer_making import FOLDER, PAGE, STYLE, label, workspace
 from evidencedesk.workspace import Workspace
-from evidencedesk_server.messages import AcceptBaseline, CloseFolder, FileChange, OpenBuffer, OpenFolder, Update
+from evidencedesk_server.messages import (
+    AcceptBaseline,
+    CloseFolder,
+    FileChange,
+    Look,
+    OpenBuffer,
+    OpenFolder,
+    Question,
+    Update,
+)
 from evidencedesk_server.worker import Engine
 
 LABELS = [label("q1", "Is the parcel label free?", "The parcel label is free.")]
@@ -66,13 +75,15 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_edit_is_answered_with_what_it_changed_and_the_open_documents_hovers(root: Path) -> None:
+def test_an_edit_is_answered_with_what_it_changed_and_questions_are_about_it_from_then_on(root: Path) -> None:
     loop = Loop()
     assert loop.open(root)["whole"] == FOLDER
     answers = loop.update("returns.md", BROKEN, open_paths=("returns.md",))
     assert "ED201" in codes(answers, "returns.md")
-    (buffer,) = answers["buffers"]
-    assert any("Holds only a part" in text for text in buffer["texts"].values())
+    question = Question("hovers", FOLDER, "returns.md", BROKEN.index("The parcel\n"))
+    loop.engine.handle(Look(do="look", seq=7, question=list(question)))
+    assert (loop.said[-1]["seq"], loop.said[-1]["state"]) == (7, answers["state"])
+    assert any("Holds only a part" in entry["text"] for entry in loop.said[-1]["found"])
 
 
 def test_opening_and_closing_an_unchanged_file_evaluates_nothing(root: Path) -> None:

@@ -8,7 +8,8 @@ from lsprotocol import types
 
 from evidencedesk_server.desk import Desk
 from evidencedesk_server.from_lsp import span_of
-from evidencedesk_server.messages import ActionEntry, text_hash
+from evidencedesk_server.looking import look
+from evidencedesk_server.messages import ActionEntry, Question, text_hash
 
 _WAIT_SECONDS = 1.0
 
@@ -26,15 +27,14 @@ async def _code_actions(desk: Desk, params: types.CodeActionParams) -> list[dict
     if document is None or (place := document.place) is None or (only is not None and not _wants_quick_fixes(only)):
         return []
     await desk.answers.until(lambda: desk.is_evaluated(document, document.version), _WAIT_SECONDS)
-    answers = desk.answers.buffers.get(place)
-    if answers is None or document.evaluated != document.version:
+    version = document.version
+    if document.evaluated != version:
         return []
     wanted = span_of(document.index, params.range, desk.session.profile.encoding)
-    return [
-        _with_versions(desk, entry["action"])
-        for entry in answers.actions
-        if entry["start"] <= wanted.end and wanted.start <= entry["end"] and _still_holds(desk, entry)
-    ]
+    found = await look(desk, Question("actions", place.folder, place.path, wanted.start, end=wanted.end))
+    if document.version != version:
+        return []
+    return [_with_versions(desk, entry["action"]) for entry in found if _still_holds(desk, entry)]
 
 
 def _wants_quick_fixes(only: list[types.CodeActionKind | str] | Any) -> bool:

@@ -10,12 +10,16 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evidencedesk_server.messages import Question
+from evidencedesk_server.readings.actions import actions
+from evidencedesk_server.readings.hovers import hovers
 from evidencedesk_server.readings.marks import boundaries, evidence, lenses, rankings
 from evidencedesk_server.readings.navigation import definitions, highlights, links, references
 from evidencedesk_server.readings.outline import folds, symbols, workspace_symbols
 from evidencedesk_server.readings.state import State
 
 READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
+    "hovers": hovers,
+    "actions": actions,
     "definitions": definitions,
     "references": references,
     "highlights": highlights,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from evidencedesk.rule import Problem
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.hover_places import PlaceTexts
 from evidencedesk_server.hover_text import Escape, HoverTexts
 from evidencedesk_server.mentions import Mentions
-from evidencedesk_server.messages import Chars
+from evidencedesk_server.messages import Chars, Style
 from evidencedesk_server.to_lsp import Texts
 
 
@@ -20,13 +22,24 @@ from evidencedesk_server.to_lsp import Texts
 class State:
     """A snapshot and what is derived from it, once and when first needed.
 
-    `escape` makes document text harmless in hovers; `takes` says which paths the folder speaks for.
+    `escape` makes document text harmless in hovers; `takes` says which paths the folder speaks for, whose URI is
+    `folder`.
     """
 
     snapshot: Snapshot
     texts: Texts
     escape: Escape
     takes: Callable[[str], bool]
+    folder: str
+    style: Style
+
+    @cached_property
+    def problems(self) -> Mapping[str, Sequence[Problem]]:
+        """The problems by path."""
+        found: dict[str, list[Problem]] = defaultdict(list)
+        for problem in self.snapshot.problems:
+            found[problem.path].append(problem)
+        return found
 
     @cached_property
     def hovers(self) -> HoverTexts:

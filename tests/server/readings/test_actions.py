@@ -1,0 +1,52 @@
+"""Repairs and suppressions at a place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lsprotocol import types
+from lsprotocol.converters import get_converter
+
+from answer_making import FOLDER, PAGE, STYLE, label, workspace
+from evidencedesk.workspace import Change, Workspace
+from evidencedesk_server.messages import ActionEntry, Question, text_hash
+from evidencedesk_server.rendering import FolderView
+
+SPLIT = "within 30 days of delivery, and we will refund the full price"
+
+
+def offered(opened: Workspace, path: str, start: int = 0, end: int | None = None) -> list[ActionEntry]:
+    """What is offered for a selection; for the whole file without one."""
+    view = FolderView(FOLDER, STYLE)
+    view.show(opened.snapshot)
+    end = len(opened.snapshot.texts[path]) if end is None else end
+    return view.look(Question("actions", FOLDER, path, start, end=end))
+
+
+def test_every_fix_says_which_texts_it_needs(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, [label("q1", "How long can I send it back?", SPLIT)])
+    found = offered(opened, "returns.md")
+    actions = get_converter().structure([entry["action"] for entry in found], list[types.CodeAction])
+    assert "Ignore ED201 here" in [action.title for action in actions]
+    for entry, action in zip(found, actions, strict=True):
+        assert action.edit is not None
+        assert action.diagnostics
+        edited = {change.text_document.uri for change in action.edit.document_changes or []}  # type: ignore[union-attr]
+        assert entry["needs"].keys() == edited
+        assert entry["needs"].get(f"{FOLDER}/returns.md", text_hash(PAGE)) == text_hash(PAGE)
+
+
+def test_only_problems_that_touch_the_selection_are_meant(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, [label("q1", "How long can I send it back?", SPLIT)])
+    start, end = next(one.span for one in opened.snapshot.problems if (one.code, one.path) == ("ED201", "returns.md"))
+    for at, expected in ((start, True), (end, True), (start - 1, False), (end + 1, False)):
+        titles = [entry["action"]["title"] for entry in offered(opened, "returns.md", at, at)]
+        assert ("Ignore ED201 here" in titles) is expected
+
+
+def test_a_regression_offers_to_accept_the_present_state(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, [label("q1", "Is the parcel label free?", "The parcel label is free.")])
+    opened.apply([Change("returns.md", PAGE.replace("The parcel label is free.", "The parcel\n\nlabel is free."))])
+    commands = [entry["action"]["command"] for entry in offered(opened, "labels.json") if "command" in entry["action"]]
+    assert commands
+    assert all(command["arguments"] == [FOLDER] for command in commands)
