@@ -8,7 +8,11 @@ from functools import cache
 
 from evidencedesk.text.unicode import INVISIBLE, NO_SPACES, category
 
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+# Text in which only ASCII letters and digits make words; the rest is dashes, quotes, bullets, arrows and the like.
+_PLAIN = re.compile("[\0-\x7f\xa0\xa7\xa9\xab\xae\xb0\xb1\xb7\xbb\u2012-\u2027\u202f-\u205e\u2190-\u22ff]*")
+_PLAIN_BYTES = bytes(
+    ord(char.lower()) if char == "-" or (char.isascii() and char.isalnum()) else 32 for char in map(chr, range(256))
+)
 _INVISIBLE = re.compile(f"[{INVISIBLE}]+")
 
 # Where letters and digits stand above U+FFFF; a class with those is ten times slower, so it serves only their texts.
@@ -22,8 +26,8 @@ def words(text: str) -> list[str]:
     `RD2-24` is one word and vowel signs never split one. Scripts without spaces (Chinese, Japanese, Thai, Lao,
     Burmese, Khmer) give overlapping pairs of characters, and a character that stands alone gives itself.
     """
-    if text.isascii():
-        return _ASCII_WORD.findall(text.lower())
+    if text.isascii() or _PLAIN.fullmatch(text):
+        return _plain_words(text)
     text = _INVISIBLE.sub("", text).replace("\u2010", "-").replace("\u2011", "-")
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
     found: list[str] = []
@@ -33,6 +37,15 @@ def words(text: str) -> list[str]:
         else:
             found += map(str.__add__, run, run[1:])
     return found
+
+
+def _plain_words(text: str) -> list[str]:
+    """The same, several times faster than by a pattern."""
+    plain = f" {text} ".encode("ascii", "replace").translate(_PLAIN_BYTES)
+    if b"-" in plain:
+        # A hyphen stays between two other characters of a word.
+        plain = plain.replace(b"--", b"  ").replace(b" -", b"  ").replace(b"- ", b"  ")
+    return plain.decode("ascii").split()
 
 
 @cache

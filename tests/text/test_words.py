@@ -53,3 +53,8 @@ def test_words_do_not_depend_on_case_or_unicode_form(text: str) -> None:
 @given(st.text(st.sampled_from("aé ফে-9_.日本"), max_size=20), st.text(st.sampled_from("bক ไ7\n"), max_size=20))
 def test_words_of_two_texts_apart_are_the_words_of_both(first: str, second: str) -> None:
     assert words(f"{first}\n{second}") == words(first) + words(second)
+
+
+@given(st.text(st.sampled_from("aZ0-- \n–—’“…•→§\xa0|_") | st.characters(), max_size=30))
+def test_words_of_plain_text_are_those_that_they_are_beside_other_scripts(text: str) -> None:
+    assert words(f"{text}\né") == [*words(text), "é"]
