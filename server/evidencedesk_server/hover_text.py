@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -49,7 +49,43 @@ class _Use:
     """What a chunk is to one question: `answer`, `part` of a split answer, or `wrong`; `why` says why it is wrong."""
 
     evaluation: Evaluation
-    why: str = ""
+    why: Callable[[], str]
+
+
+class _Uses:
+    """The uses of every chunk of a snapshot, by chunk id."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._facts = snapshot.facts
+        self.answers: dict[str, list[_Use]] = defaultdict(list)
+        self.parts: dict[str, list[_Use]] = defaultdict(list)
+        self.wrong: dict[str, list[_Use]] = defaultdict(list)
+        for evaluation in snapshot.evaluations.values():
+            self._sort_in(evaluation)
+
+    def _sort_in(self, evaluation: Evaluation) -> None:
+        graded = grades(evaluation)
+        for chunk_id, grade in graded.items():
+            whole = "" if grade == 2 else "a part; "
+            self.answers[chunk_id].append(_Use(evaluation, partial(_ranks_of, chunk_id, evaluation, whole)))
+        known = set(graded)
+        for place in evaluation.places:
+            if place.document is None or place.holders:
+                continue
+            spans = [match.span for match in place.matches]
+            for chunk in _chunks_at(self._facts, place.document.doc_id, spans):
+                self.parts[chunk.id].append(_Use(evaluation, partial(_ranks_of, chunk.id, evaluation)))
+                known.add(chunk.id)
+        answer = evaluation.standing.rank
+        if evaluation.label.answerable:
+            above = evaluation.retrieved if answer is None else evaluation.retrieved[: answer - 1]
+            reason = "not found" if answer is None else f"at rank {answer}"
+            reason = f"its answer is {reason}"
+        else:
+            above, reason = evaluation.trace.context, "it has no answer"
+        for found in above:
+            if found.chunk.id not in known:
+                self.wrong[found.chunk.id].append(_Use(evaluation, f"rank {found.rank}; {reason}".__str__))
 
 
 class HoverTexts:
@@ -58,11 +94,6 @@ class HoverTexts:
     def __init__(self, snapshot: Snapshot, escape: Escape = escape_markdown) -> None:
         self._snapshot = snapshot
         self._escape = escape
-        self._answers: dict[str, list[_Use]] = defaultdict(list)
-        self._parts: dict[str, list[_Use]] = defaultdict(list)
-        self._wrong: dict[str, list[_Use]] = defaultdict(list)
-        for evaluation in snapshot.evaluations.values():
-            self._sort_in(evaluation)
         twins = snapshot.facts.twins
         self._equal = {chunk: group for group in twins.equal for chunk in group}
         self._near: dict[str, list[tuple[str, float]]] = defaultdict(list)
@@ -70,7 +101,16 @@ class HoverTexts:
             self._near[pair.first].append((pair.second, pair.similarity))
             self._near[pair.second].append((pair.first, pair.similarity))
         self._pages = {path: group for group in twins.pages for path in group}
-        self._causes = [cause for cause in find_causes(snapshot.facts) if cause.cases]
+
+    # What a hover on a label does not need is made when the first one on a page asks for it.
+
+    @cached_property
+    def _uses_of(self) -> _Uses:
+        return _Uses(self._snapshot)
+
+    @cached_property
+    def _causes(self) -> list[Cause]:
+        return [cause for cause in find_causes(self._snapshot.facts) if cause.cases]
 
     def of_file(self, path: str) -> Iterator[tuple[Span, Callable[[], str]]]:
         """Spans of a file and what to say there, said when called; smaller spans say more special things."""
@@ -255,9 +295,10 @@ class HoverTexts:
             f"Chunk **{self._escape(chunk.id)}** · {chunk.kind} · {count(words, 'word')}, "
             f"{count(len(chunk.text), 'character')}"
         ]
-        lines += self._uses("Answers", self._answers[chunk.id])
-        lines += self._uses("Holds only a part of the answer to", self._parts[chunk.id])
-        lines += self._uses("Wrongly retrieved for", self._wrong[chunk.id])
+        uses = self._uses_of
+        lines += self._uses("Answers", uses.answers.get(chunk.id, ()))
+        lines += self._uses("Holds only a part of the answer to", uses.parts.get(chunk.id, ()))
+        lines += self._uses("Wrongly retrieved for", uses.wrong.get(chunk.id, ()))
         equal = [twin for twin in self._equal.get(chunk.id, ()) if twin != chunk.id]
         if equal:
             lines.append(f"Same text: {self._listed(equal)}")
@@ -266,13 +307,13 @@ class HoverTexts:
             lines.append(f"Nearly the same: {self._listed([f'{twin} ({share:.0%})' for twin, share in near])}")
         return "\n\n".join(lines)
 
-    def _uses(self, title: str, uses: list[_Use]) -> Iterator[str]:
+    def _uses(self, title: str, uses: Sequence[_Use]) -> Iterator[str]:
         if not uses:
             return
         lines = [f"{title}:"]
         for use in uses[:_MAX_QUESTIONS]:
             question = self._escape(shorten(use.evaluation.label.question))
-            lines.append(f"- “{question}” ({self._escape(use.evaluation.label.id)}): {use.why}")
+            lines.append(f"- “{question}” ({self._escape(use.evaluation.label.id)}): {use.why()}")
         if len(uses) > _MAX_QUESTIONS:
             lines.append(f"- and {len(uses) - _MAX_QUESTIONS} more")
         yield "\n".join(lines)
@@ -281,32 +322,6 @@ class HoverTexts:
         names = list(names)
         shown = ", ".join(self._escape(name) for name in names[:_MAX_QUESTIONS])
         return shown + (f" and {len(names) - _MAX_QUESTIONS} more" if len(names) > _MAX_QUESTIONS else "")
-
-    # What chunks are to questions
-
-    def _sort_in(self, evaluation: Evaluation) -> None:
-        graded = grades(evaluation)
-        for chunk_id, grade in graded.items():
-            whole = "" if grade == 2 else "a part; "
-            self._answers[chunk_id].append(_Use(evaluation, whole + _ranks_of(chunk_id, evaluation)))
-        known = set(graded)
-        for place in evaluation.places:
-            if place.document is None or place.holders:
-                continue
-            spans = [match.span for match in place.matches]
-            for chunk in _chunks_at(self._snapshot.facts, place.document.doc_id, spans):
-                self._parts[chunk.id].append(_Use(evaluation, _ranks_of(chunk.id, evaluation)))
-                known.add(chunk.id)
-        answer = evaluation.standing.rank
-        if evaluation.label.answerable:
-            above = evaluation.retrieved if answer is None else evaluation.retrieved[: answer - 1]
-            reason = "not found" if answer is None else f"at rank {answer}"
-            reason = f"its answer is {reason}"
-        else:
-            above, reason = evaluation.trace.context, "it has no answer"
-        for found in above:
-            if found.chunk.id not in known:
-                self._wrong[found.chunk.id].append(_Use(evaluation, f"rank {found.rank}; {reason}"))
 
 
 def _written(record: Mapping[str, Any], key: str) -> str:
@@ -317,12 +332,12 @@ def _written(record: Mapping[str, Any], key: str) -> str:
 _LEGEND = {"★": "★ holds the whole answer", "☆": "☆ holds a part", "⌛": "⌛ not current"}
 
 
-def _ranks_of(chunk_id: str, evaluation: Evaluation) -> str:
+def _ranks_of(chunk_id: str, evaluation: Evaluation, before: str = "") -> str:
     ranks = []
     for name, ranking in evaluation.rankings.items():
         rank = next((found.rank for found in ranking if found.chunk.id == chunk_id), None)
         ranks.append(f"{name} {rank if rank is not None else '–'}")
-    return ", ".join(ranks)
+    return before + ", ".join(ranks)
 
 
 def _chunks_at(facts: Facts, doc_id: str, spans: list[Span]) -> list[Chunk]:
