@@ -3,7 +3,8 @@
 EvidenceDeskError
 ├── InputError          nothing to work on: a missing path, an empty workspace, an unwritable file
 ├── ConfigError         the configuration cannot be used; `path` and `line` say where
-└── UnknownNameError    a rule, searcher, strategy or label that does not exist
+├── UnknownNameError    a rule, searcher, strategy or label that does not exist
+└── Cancelled           work that was given up on request
 """
 
 
@@ -28,3 +29,10 @@ class ConfigError(EvidenceDeskError):
 
 class UnknownNameError(EvidenceDeskError, ValueError):
     """A name that is not one of a fixed set; the text lists or suggests the known ones."""
+
+
+class Cancelled(EvidenceDeskError):
+    """Work was given up on request: whoever watches its progress may raise this from there.
+
+    A workspace then keeps its last snapshot, and its next one counts all changes made meanwhile.
+    """
