@@ -1,31 +1,57 @@
-"""Which documents hold a text that is not where it was expected. Invariant: documents come in path order."""
+"""Which document holds a text that is not where it was expected. Invariant: of several, the first in path order."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from evidencedesk.documents.document import Document
-from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.changes import changed_keys
+from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.facts import ChunkedDocument, Hit
 from evidencedesk.retrieval.places import reference, section_at
 from evidencedesk.text.normal import Match, find_all
 
 _WORD = re.compile(r"\w{2,}")
 
 
-def documents_with(evidence: str, facts: Facts) -> Iterator[tuple[Document, Match]]:
-    """Documents whose body holds `evidence`, each with its first occurrence.
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """For each missing text the first document that holds it in its body, None when none does."""
 
-    Folding a text is slow and looking for a word is fast, so only documents that hold every word as it is written are
-    folded.
+    hits: Mapping[str, Hit | None]
+    by_id: Mapping[str, ChunkedDocument]
+
+
+def find_elsewhere(
+    before: Elsewhere | None, by_id: Mapping[str, ChunkedDocument], evaluations: Mapping[str, Evaluation]
+) -> Elsewhere:
+    """Where the evidence stands that is not in the document its label names.
+
+    Texts that were looked for `before` are looked for again only where that may change the answer: in new documents
+    and, when the document that held one is another now, in all from there on.
     """
-    words = sorted(set(_WORD.findall(evidence)), key=lambda word: (-len(word), word))
-    for chunked in facts.by_id.values():
-        document = chunked.document
-        if words and all(word in document.text for word in words):
-            match = next((match for match in find_all(document.text, evidence) if _in_body(document, match)), None)
-            if match:
-                yield document, match
+    missing = dict.fromkeys(
+        place.gold.evidence for one in evaluations.values() for place in one.places if not place.matches
+    )
+    new = changed_keys(before.by_id, by_id) if before else []
+    fresh = sorted((by_id[doc_id] for doc_id in new if doc_id in by_id), key=_path)
+    stirred = set(map(_path, fresh))
+    hits: dict[str, Hit | None] = {}
+    for text in missing:
+        if before is None or text not in before.hits:
+            hits[text] = _first(text, by_id.values())
+            continue
+        hit = before.hits[text]
+        if hit is None:
+            hits[text] = _first(text, fresh)
+        elif by_id.get(hit.document.doc_id) is before.by_id[hit.document.doc_id]:
+            hits[text] = _first(text, (page for page in fresh if _path(page) < hit.document.path)) or hit
+        else:
+            rest = (page for page in by_id.values() if _path(page) in stirred or _path(page) >= hit.document.path)
+            hits[text] = _first(text, rest)
+    return Elsewhere(hits, by_id)
 
 
 def section_with(evidence: str, document: Document) -> str:
@@ -34,6 +60,22 @@ def section_with(evidence: str, document: Document) -> str:
         if _in_body(document, match):
             return reference(document, section_at(document, match.span.start))
     return ""
+
+
+def _path(chunked: ChunkedDocument) -> str:
+    return chunked.document.path
+
+
+def _first(evidence: str, pages: Iterable[ChunkedDocument]) -> Hit | None:
+    """Folding a text is slow and looking for a word is fast, so only documents that hold every word as it is written
+    are folded."""
+    words = sorted(set(_WORD.findall(evidence)), key=lambda word: (-len(word), word))
+    for document in (page.document for page in pages):
+        if words and all(word in document.text for word in words):
+            match = next((match for match in find_all(document.text, evidence) if _in_body(document, match)), None)
+            if match:
+                return Hit(document, match)
+    return None
 
 
 def _in_body(document: Document, match: Match) -> bool:

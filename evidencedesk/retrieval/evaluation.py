@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import is_
 
 from evidencedesk.documents.document import Document, Section
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Scope
+from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corrective import CorrectionResult
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.labels import Gold, Label
@@ -125,28 +127,107 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What was retrieved for one question: a ranked list per searcher, and the configured one's without the scope.
+
+    `rankings` are best first, up to `max(k, depth)`; `unfiltered` is the configured one's top k had there been no scope
+    filter; `context` is what of the configured one's top k passes floor and gate, and `grade` what the gate gave it
+    (None without a gate). `correction` holds the rounds of the configured one when that is `corrective`.
+    """
+
+    rankings: Mapping[str, RankedList]
+    unfiltered: RankedList
+    context: RankedList
+    grade: float | None = None
+    correction: CorrectionResult | None = None
+
+    def found(self, gate: Gate | None) -> Found:
+        """The same without scores."""
+        closed = "" if gate is None or self.grade is None or gate.admits(self.grade) else gate.verdict(self.grade)
+        rankings = {name: _chunks(ranking) for name, ranking in self.rankings.items()}
+        return Found(rankings, _chunks(self.unfiltered), _chunks(self.context), closed)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Which chunks were retrieved for a question, best first: all that most judgements rest on.
+
+    Every save moves every score a little and hardly a rank, so this stays what it was where the scores do not.
+    `closed` says why the gate kept the prompt empty, "" when it did not.
+    """
+
+    rankings: Mapping[str, tuple[Chunk, ...]]
+    unfiltered: tuple[Chunk, ...]
+    context: tuple[Chunk, ...]
+    closed: str = ""
+
+    def same(self, other: Found) -> bool:
+        """Whether both hold the very same chunks in the same places."""
+        return (
+            self.closed == other.closed
+            and self.rankings.keys() == other.rankings.keys()
+            and all(_same(chunks, other.rankings[name]) for name, chunks in self.rankings.items())
+            and _same(self.unfiltered, other.unfiltered)
+            and _same(self.context, other.context)
+        )
+
+
+def _chunks(ranking: RankedList) -> tuple[Chunk, ...]:
+    return tuple([found.chunk for found in ranking])
+
+
+def _same(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """One label against one state of the knowledge base; `source` says where the label is written.
 
-    `rankings` maps searcher names to their ranked lists (scope filter applied, best first, up to `max(k, depth)`);
-    `unfiltered` is the configured searcher's top k had there been no scope filter. `grade` is what the gate's grader
-    gives to the prompt that was to be, None without a gate. `correction` holds the rounds of the searcher `corrective`,
-    where that is the configured one.
+    `found` are the chunks that were retrieved, `scored` the same with their scores. What is not about scores should be
+    read from `found`, which changes far less often.
     """
 
     label: Label
     source: LabelSource
     contract: Contract
     places: tuple[GoldPlace, ...]
-    rankings: Mapping[str, RankedList]
-    unfiltered: RankedList
-    trace: Trace
+    found: Found
     findings: tuple[Finding, ...]
     standing: Standing
-    grade: float | None = None
-    correction: CorrectionResult | None = None
+    scored: Retrieved
+
+    @property
+    def rankings(self) -> Mapping[str, RankedList]:
+        """Per searcher: the ranked list (scope filter applied, best first, up to `max(k, depth)`)."""
+        return self.scored.rankings
+
+    @property
+    def unfiltered(self) -> RankedList:
+        """The configured searcher's top k had there been no scope filter."""
+        return self.scored.unfiltered
+
+    @property
+    def grade(self) -> float | None:
+        """What the gate's grader gives to the prompt that was to be, None without a gate."""
+        return self.scored.grade
+
+    @property
+    def correction(self) -> CorrectionResult | None:
+        """The rounds of the searcher `corrective`, where that is the configured one."""
+        return self.scored.correction
 
     @property
     def retrieved(self) -> RankedList:
         """The configured searcher's top k."""
         return self.rankings[self.contract.searcher][: self.contract.k]
+
+    @property
+    def top(self) -> tuple[Chunk, ...]:
+        """The chunks of the configured searcher's top k."""
+        return self.found.rankings[self.contract.searcher][: self.contract.k]
+
+    @property
+    def trace(self) -> Trace:
+        """What the question met on its way."""
+        return Trace((), self.retrieved, self.scored.context, closed=self.found.closed)

@@ -14,6 +14,7 @@ from evidencedesk.retrieval.evaluation import Contract, Evaluation, Standing
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.run_file import RunFile
 from evidencedesk.retrieval.twins import Twins
+from evidencedesk.text.normal import Match
 from evidencedesk.text.spans import Span
 
 
@@ -56,6 +57,14 @@ class UnusedSuppression:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """A document that holds a text, and the first place in its body where it does."""
+
+    document: Document
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """One state of the workspace, before rules.
 
@@ -64,7 +73,8 @@ class Facts:
     configured strategy in words, such as `fixed(size=200, overlap=40)`; `word_limit` the number of words that the
     configured model reads of a passage (None: no limit). `before` holds what each question's standing is compared
     with, and `before_name` says what that is ("the baseline", "the last saved state"). `rule_codes` are all that exist.
-    `run_files` are the recorded runs, by path, in path order.
+    `run_files` are the recorded runs, by path, in path order. `elsewhere` says, for each gold evidence that is not in
+    the document its label names, which document holds it (None: none does).
     """
 
     documents: Mapping[str, ChunkedDocument]
@@ -83,3 +93,4 @@ class Facts:
     rule_codes: frozenset[str]
     today: date
     run_files: Mapping[str, RunFile] = field(default_factory=dict)
+    elsewhere: Mapping[str, Hit | None] = field(default_factory=dict)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from operator import is_
 
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Catalog, Scope
+from evidencedesk.retrieval.changes import changed_keys
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corrective import CorrectionResult
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher
-from evidencedesk.retrieval.evaluation import Contract, Evaluation, GoldPlace, Standing
+from evidencedesk.retrieval.evaluation import Contract, Evaluation, GoldPlace, Retrieved, Standing
+from evidencedesk.retrieval.evidence import Evidence
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.fusion import rrf
 from evidencedesk.retrieval.label_file import LabelSource
-from evidencedesk.retrieval.labels import Gold
 from evidencedesk.retrieval.searchers import Searcher
 from evidencedesk.retrieval.taxonomy import Trace, diagnose
-from evidencedesk.text.normal import Folded, fold, holds_folded
 
 LEGS = ("sparse", "dense")
 
@@ -27,21 +27,6 @@ Spread = Callable[[RankedList], RankedList]
 
 Grader = Callable[[str, RankedList], float]
 """How much a question's context speaks about it, 0 to 1."""
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """What was retrieved for one question: a ranked list per searcher, and the configured one's without the scope.
-
-    `context` is what of the configured one's top k passes floor and gate, and `grade` what the gate gave it.
-    `correction` holds the rounds of the configured one when that is `corrective`.
-    """
-
-    rankings: Mapping[str, RankedList]
-    unfiltered: RankedList
-    context: RankedList
-    grade: float | None = None
-    correction: CorrectionResult | None = None
 
 
 def retrieve(
@@ -106,109 +91,91 @@ def _context(
     return passing if contract.gate.admits(grade) else [], grade
 
 
-def split_section(section: str, doc_ids: Mapping[str, object]) -> str:
-    """The document id in `<doc_id>#<heading>`: up to the first `#` that leaves a known id, else up to the first `#`."""
-    at = section.find("#")
-    while at >= 0:
-        if section[:at] in doc_ids:
-            return section[:at]
-        at = section.find("#", at + 1)
-    return section if section in doc_ids else section.split("#", 1)[0]
-
-
-Once = Callable[..., Any]
-"""`once(function, *inputs)` is `function(*inputs)`, computed once for the same input objects."""
-
-
-class Judge:
-    """Evaluates labels against one set of documents; `once` finds evidence that is where it was at no cost."""
-
-    def __init__(self, by_id: Mapping[str, ChunkedDocument], contract: Contract, once: Once) -> None:
-        self.by_id = by_id
-        self.contract = contract
-        self._once = once
-
-    def scope_of(self, source: LabelSource) -> Scope:
-        """The label's own scope, else the workspace's."""
-        return source.label.scope or self.contract.scope
-
-    def evaluate(self, source: LabelSource, retrieved: Retrieved) -> Evaluation:
-        """What became of one label's question."""
-        contract = replace(self.contract, scope=self.scope_of(source))
-        places = tuple(self._locate(entry) for entry in source.label.gold)
-        gold = tuple(place.gold for place in places)
-        label = replace(source.label, gold=gold)
-        grades: dict[str, int] = {}
-        for place in places:
-            for holder in place.holders:
-                grades[holder] = max(grades.get(holder, 0), place.gold.grade)
-        top = retrieved.rankings[contract.searcher][: contract.k]
-        context, gate, grade = retrieved.context, contract.gate, retrieved.grade
-        closed = "" if gate is None or grade is None or gate.admits(grade) else gate.verdict(grade)
-        indexed = [chunk for doc_id in {entry.doc_id for entry in gold} for chunk in self._chunks(doc_id)]
-        trace = Trace(indexed=indexed, retrieved=top, context=context, closed=closed)
-        rank = next((found.rank for found in top if grades.get(found.chunk.id) == 2), None)
-        return Evaluation(
-            label=label,
-            source=source,
-            contract=contract,
-            places=places,
-            rankings=retrieved.rankings,
-            unfiltered=retrieved.unfiltered,
-            trace=trace,
-            findings=tuple(diagnose(_Graded(label.answerable, grades), trace)),
-            standing=Standing(
-                rank=rank,
-                whole=all(place.holders for place in places if place.matches and not place.gold.alternative),
-                in_context=any(grades.get(found.chunk.id) == 2 for found in context),
-                top=top[0].chunk.id if top else "",
-            ),
-            grade=grade,
-            correction=retrieved.correction,
-        )
-
-    def _locate(self, gold: Gold) -> GoldPlace:
-        doc_id = split_section(gold.section, self.by_id)
-        chunked = self.by_id.get(doc_id)
-        if chunked is None:
-            return GoldPlace(replace(gold, doc_id=doc_id), None, (), (), (), ())
-        place: GoldPlace = self._once(locate, self._once(fold_document, chunked), gold)
-        return place
-
-    def _chunks(self, doc_id: str) -> tuple[Chunk, ...]:
-        chunked = self.by_id.get(doc_id)
-        return chunked.chunks if chunked else ()
-
-
 @dataclass(frozen=True, slots=True)
-class FoldedDocument:
-    """A document's text, and the texts of its chunks in their order, as evidence is looked for in them."""
+class Judged:
+    """The evaluations of all labels, and what the next ones start from."""
 
-    chunked: ChunkedDocument
-    text: Folded
-    chunks: tuple[str, ...]
-
-
-def fold_document(chunked: ChunkedDocument) -> FoldedDocument:
-    """Fold a document and its chunks, however many labels ask."""
-    return FoldedDocument(chunked, Folded(chunked.document.text), tuple(fold(chunk.text) for chunk in chunked.chunks))
+    evaluations: Mapping[str, Evaluation]
+    contract: Contract
+    evidence: Evidence
 
 
-def locate(folded: FoldedDocument, gold: Gold) -> GoldPlace:
-    """Where one gold entry stands in its document: sections, occurrences of the evidence, chunks that hold it whole."""
-    document = folded.chunked.document
-    gold = replace(gold, doc_id=document.doc_id)
-    sections = document.sections_named(gold.heading) if gold.heading else document.sections
-    body = document.sections[0].span.start if document.sections else len(document.text)
-    matches = tuple(match for match in folded.text.find_all(gold.evidence) if match.span.start >= body)
-    in_section = tuple(match for match in matches if any(section.span.contains(match.span) for section in sections))
-    evidence = fold(gold.evidence)
-    holders = tuple(
-        chunk.id
-        for chunk, text in zip(folded.chunked.chunks, folded.chunks, strict=True)
-        if holds_folded(chunk.text, text, gold.evidence, evidence)
+def judge(
+    before: Judged | None,
+    contract: Contract,
+    by_id: Mapping[str, ChunkedDocument],
+    sources: Mapping[str, LabelSource],
+    answers: Mapping[str, Retrieved],
+    progress: Callable[[int, int], None],
+) -> Judged:
+    """What became of every label's question; `sources` and `answers` are by label id, in one order.
+
+    From `before` it takes over whatever rests on the very same label, documents and retrieved chunks: where only scores
+    moved, a new evaluation holds the old judgement. `progress` is told how many are done, and how many there are.
+    """
+    evidence = before.evidence.after(by_id) if before else Evidence(by_id)
+    known = before.evaluations if before and before.contract == contract else {}
+    settled = before is not None and before.evidence.by_id.keys() == by_id.keys()
+    stirred = set(changed_keys(before.evidence.by_id, by_id)) if before and settled else set()
+    evaluations = {}
+    for done, (label_id, source) in enumerate(sources.items()):
+        progress(done, len(sources))
+        last = known.get(label_id)
+        if last and (last.source is not source or not settled or _stands_in(last, stirred)):
+            places = tuple([evidence.place(gold) for gold in source.label.gold])
+            # Gold at the same places makes the same judgement; else there is nothing to go by.
+            last = last if last.source is source and _same(places, last.places) else None
+        evaluations[label_id] = _evaluate(last, source, answers[label_id], contract, evidence)
+    return Judged(evaluations, contract, evidence)
+
+
+def scope_of(source: LabelSource, contract: Contract) -> Scope:
+    """The label's own scope, else the workspace's."""
+    return source.label.scope or contract.scope
+
+
+def _stands_in(evaluation: Evaluation, doc_ids: set[str]) -> bool:
+    return bool(doc_ids) and any(place.gold.doc_id in doc_ids for place in evaluation.places)
+
+
+def _same(some: tuple[GoldPlace, ...], others: tuple[GoldPlace, ...]) -> bool:
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
+def _evaluate(
+    last: Evaluation | None, source: LabelSource, retrieved: Retrieved, contract: Contract, evidence: Evidence
+) -> Evaluation:
+    """The evaluation of one label; `last` was made of the same label, the same gold places and the same settings."""
+    if last and last.scored is retrieved:
+        return last
+    found = retrieved.found(contract.gate)
+    if last and last.found.same(found):
+        return replace(last, scored=retrieved)
+    places = last.places if last else tuple(evidence.place(gold) for gold in source.label.gold)
+    contract = last.contract if last else replace(contract, scope=scope_of(source, contract))
+    gold = tuple(place.gold for place in places)
+    grades: dict[str, int] = {}
+    for place in places:
+        for holder in place.holders:
+            grades[holder] = max(grades.get(holder, 0), place.gold.grade)
+    indexed = [chunk for doc_id in {entry.doc_id for entry in gold} for chunk in evidence.chunks_of(doc_id)]
+    top = retrieved.rankings[contract.searcher][: contract.k]
+    trace = Trace(indexed=indexed, retrieved=top, context=retrieved.context, closed=found.closed)
+    return Evaluation(
+        label=replace(source.label, gold=gold),
+        source=source,
+        contract=contract,
+        places=places,
+        found=found,
+        findings=tuple(diagnose(_Graded(source.label.answerable, grades), trace)),
+        standing=Standing(
+            rank=next((rank for rank, one in enumerate(top, start=1) if grades.get(one.chunk.id) == 2), None),
+            whole=all(place.holders for place in places if place.matches and not place.gold.alternative),
+            in_context=any(grades.get(chunk.id) == 2 for chunk in found.context),
+            top=top[0].chunk.id if top else "",
+        ),
+        scored=retrieved,
     )
-    return GoldPlace(gold, document, sections, matches, in_section, holders)
 
 
 @dataclass(frozen=True, slots=True)

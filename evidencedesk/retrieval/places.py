@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from evidencedesk.documents.document import Document, Section
-from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
 from evidencedesk.retrieval.facts import Facts, UnfindableSection
@@ -93,15 +92,16 @@ def best_answer(evaluation: Evaluation) -> GoldPlace | None:
     Of equals the first in the label.
     """
     whole = [place for place in evaluation.places if place.gold.grade == 2 and place.holders]
-    rankings = [evaluation.rankings[evaluation.contract.searcher], *evaluation.rankings.values()]
+    found = evaluation.found.rankings
+    rankings = [found[evaluation.contract.searcher], *found.values()]
     ranks = [[rank_of(ranking, place.holders) or len(ranking) + 1 for ranking in rankings] for place in whole]
     return min(zip(whole, ranks, strict=True), key=lambda pair: (pair[1][0], min(pair[1])), default=(None,))[0]
 
 
-def rank_of(ranking: RankedList, wanted: Iterable[str]) -> int | None:
+def rank_of(ranking: Sequence[Chunk], wanted: Iterable[str]) -> int | None:
     """The best rank of any of these chunk ids."""
     ids = frozenset(wanted)
-    return next((found.rank for found in ranking if found.chunk.id in ids), None)
+    return next((rank for rank, chunk in enumerate(ranking, start=1) if chunk.id in ids), None)
 
 
 def named(chunk: Chunk) -> str:

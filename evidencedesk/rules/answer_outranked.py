@@ -78,7 +78,7 @@ def answer_outranked(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     rank = subject.standing.rank
     if rank is None or rank == 1 or not subject.label.answerable:
         return
-    winner, answer = subject.retrieved[0].chunk, subject.retrieved[rank - 1].chunk
+    winner, answer = subject.top[0], subject.top[rank - 1]
     values = {"rank": rank, "winner": named(winner), "kind": _kind(winner, answer, facts)}
     related = (
         Related(*start_of(facts, winner), f"rank 1 for {subject.label.id}"),

@@ -112,4 +112,4 @@ def _leaks(evaluation: Evaluation) -> RankedList:
 
 def _costs_answer(evaluation: Evaluation) -> bool:
     """Whether the answer is found only because the filter comes before the search."""
-    return evaluation.standing.rank is not None and rank_of(evaluation.unfiltered, answers(evaluation)) is None
+    return evaluation.standing.rank is not None and rank_of(evaluation.found.unfiltered, answers(evaluation)) is None

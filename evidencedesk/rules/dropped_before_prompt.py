@@ -67,7 +67,7 @@ def dropped_before_prompt(subject: Evaluation, facts: Facts) -> Iterator[Violati
     ```
     """
     floor, rank = subject.contract.floor, subject.standing.rank
-    closed = subject.trace.closed
+    closed = subject.found.closed
     if (floor is None and not closed) or rank is None or subject.standing.in_context or not subject.label.answerable:
         return
     found, question = subject.retrieved[rank - 1], question_of(subject)

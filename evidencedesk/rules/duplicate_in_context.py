@@ -114,8 +114,8 @@ def _first_twins(evaluation: Evaluation) -> tuple[Candidate, Candidate] | None:
 
 def _cost_answer(subject: Evaluation) -> bool:
     """Whether the answer comes below the top k, and into it when each text counts once."""
-    ranking, k = subject.rankings[subject.contract.searcher], subject.contract.k
+    ranking, k = subject.found.rankings[subject.contract.searcher], subject.contract.k
     rank = rank_of(ranking, answers(subject))
     if rank is None or rank <= k or subject.contract.floor is not None:
         return False
-    return len({fold(found.chunk.text) for found in ranking[:rank]}) <= k
+    return len({fold(chunk.text) for chunk in ranking[:rank]}) <= k

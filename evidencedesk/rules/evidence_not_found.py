@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evidencedesk.documents.document import Document
-from evidencedesk.retrieval.elsewhere import documents_with
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import Place, question_of, quoted, reference, section_at
@@ -78,12 +77,12 @@ def evidence_not_found(subject: Evaluation, facts: Facts) -> Iterator[Violation]
         evidence, document = place.gold.evidence, place.document
         if document is None or place.matches or not evidence.strip():
             continue
-        other = next(documents_with(evidence, facts), None)
+        other = facts.elsewhere.get(evidence)
         near = None if other else _near(document, evidence)
         values = {
             "doc_id": document.doc_id,
             "gold": number,
-            "elsewhere": reference(other[0], section_at(other[0], other[1].span.start)) if other else "",
+            "elsewhere": reference(other.document, section_at(other.document, other.match.span.start)) if other else "",
             "nearest": near.span.of(document.text) if near else "",
             "difference": _difference(near, document) if near else "",
             "label": subject.label.id,
@@ -92,7 +91,7 @@ def evidence_not_found(subject: Evaluation, facts: Facts) -> Iterator[Violation]
         }
         label, at = Place(subject.source.path, subject.source.place(f"gold[{number}].evidence")), None
         if other:
-            at = Place(other[0].path, other[1].span)
+            at = Place(other.document.path, other.match.span)
         elif near:
             at = Place(document.path, near.span)
         related = (Related(*at, "the evidence" if other else "the nearest text"),) if at else ()

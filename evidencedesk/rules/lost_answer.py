@@ -90,19 +90,19 @@ def lost_answer(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     before = facts.before.get(subject.label.id)
     if before is None or regression(subject, before) != "lost-answer":
         return
-    gold, retrieved, rank = best_answer(subject), subject.retrieved, subject.standing.rank
+    gold, retrieved, rank = best_answer(subject), subject.top, subject.standing.rank
     values = {
         "before": before.rank,
         "state": facts.before_name,
         "k": subject.contract.k,
         "rank": rank,
-        "dropper": "gate" if subject.trace.closed else "floor",
-        "winner": f"; rank 1 is {named(retrieved[0].chunk)}" if retrieved else "",
+        "dropper": "gate" if subject.found.closed else "floor",
+        "winner": f"; rank 1 is {named(retrieved[0])}" if retrieved else "",
         "label": subject.label.id,
         "question": quoted(subject.label.question),
     }
     question = question_of(subject)
-    winner = (Related(*start_of(facts, retrieved[0].chunk), "rank 1 now"),) if retrieved and rank is None else ()
+    winner = (Related(*start_of(facts, retrieved[0]), "rank 1 now"),) if retrieved and rank is None else ()
     place = occurrence(gold) if gold else None
     if place is None:
         yield Violation(*question, values, subject.label.id, winner, message="gone")

@@ -99,7 +99,7 @@ def missed_evidence(subject: Facts, facts: Facts) -> Iterator[Violation]:
             yield Violation(*question, hiding, label.id, (at,), message="hidden")
             continue
         wanted, k = places.answers(evaluation), evaluation.contract.k
-        ranks = {name: places.rank_of(ranking, wanted) for name, ranking in evaluation.rankings.items()}
+        ranks = {name: places.rank_of(ranking, wanted) for name, ranking in evaluation.found.rankings.items()}
         below = f"below {max(k, evaluation.contract.depth)}"
         where = ", ".join(f"{rank or below} ({name})" for name, rank in ranks.items())
         values = {"k": k, "answer": places.named(answer), "where": where, "ranks": ranks, "winner": _winner(evaluation)}
@@ -134,17 +134,17 @@ def _outside(document: Document, scope: Scope) -> str:
 
 
 def _winner(evaluation: Evaluation) -> str:
-    top = evaluation.retrieved[:1]
-    return f"rank 1 is {places.named(top[0].chunk)}" if top else "nothing is retrieved"
+    top = evaluation.top
+    return f"rank 1 is {places.named(top[0])}" if top else "nothing is retrieved"
 
 
 def _rank_1(evaluation: Evaluation, facts: Facts) -> tuple[Related, ...]:
-    return tuple(Related(*places.start_of(facts, found.chunk), "rank 1") for found in evaluation.retrieved[:1])
+    return tuple(Related(*places.start_of(facts, chunk), "rank 1") for chunk in evaluation.top[:1])
 
 
 def _lacks(evaluation: Evaluation, answer: Chunk) -> str:
     """The words of the question that rank 1 says and the answer's chunk does not."""
-    said = set(index_terms(evaluation.retrieved[0].chunk.text) if evaluation.retrieved else ())
+    said = set(index_terms(evaluation.top[0].text) if evaluation.top else ())
     lacking = said.difference(index_terms(answer.text), STOP_WORDS_BY_LANG.get(answer.lang, ()))
     missing = [f"“{term}”" for term in query_terms(evaluation.label.question) if len(term) > 1 and term in lacking]
     return f", which says {places.listed(missing, 5)} where the answer's chunk does not" if missing else ""

@@ -89,6 +89,6 @@ def mixed_versions_in_context(subject: Facts, facts: Facts) -> Iterator[Violatio
 
 
 def _pairs(evaluation: Evaluation, versions: Versions, facts: Facts) -> list[tuple[Document, Document]]:
-    documents = {found.chunk.doc_id: facts.by_id[found.chunk.doc_id].document for found in evaluation.trace.context}
+    documents = {chunk.doc_id: facts.by_id[chunk.doc_id].document for chunk in evaluation.found.context}
     ordered = (versions.older_first(one, other) for one, other in combinations(documents.values(), 2))
     return [pair for pair in ordered if pair]

@@ -66,10 +66,10 @@ def question_leaks_evidence(subject: Evaluation, facts: Facts) -> Iterator[Viola
         return
     lowered = [word.casefold() for word in asked]
     chunks = {
-        found.chunk.id: found.chunk
-        for ranking in subject.rankings.values()
-        for found in ranking[: subject.contract.k]
-        if _has_all(found.chunk.text.casefold(), lowered)
+        chunk.id: chunk
+        for ranking in subject.found.rankings.values()
+        for chunk in ranking[: subject.contract.k]
+        if _has_all(chunk.text.casefold(), lowered)
     }
     for chunk in chunks.values():
         document = document_of(facts, chunk)

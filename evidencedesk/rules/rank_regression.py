@@ -88,7 +88,7 @@ def rank_regression(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     rank = subject.standing.rank
     if before is None or rank is None or regression(subject, before) != "rank-regression":
         return
-    above = [found.chunk for found in subject.retrieved[: rank - 1]]
+    above = subject.top[: rank - 1]
     values = {
         "before": before.rank,
         "state": facts.before_name,

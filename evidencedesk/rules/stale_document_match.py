@@ -102,7 +102,7 @@ def stale_document_match(subject: Facts, facts: Facts) -> Iterator[Violation]:
         passing |= passed
         for doc_id in dict.fromkeys(found.chunk.doc_id for found in stale):
             retrieved[doc_id].append(evaluation)
-        rank = rank_of(evaluation.unfiltered, answers(evaluation))
+        rank = rank_of(evaluation.found.unfiltered, answers(evaluation))
         above = evaluation.unfiltered[: rank - 1 if rank else None]
         for doc_id in dict.fromkeys(found.chunk.doc_id for found in _stale(evaluation, above)):
             filtered[doc_id].append(evaluation)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from evidencedesk.documents.document import Document, Section
-from evidencedesk.retrieval.elsewhere import documents_with
 from evidencedesk.retrieval.evaluation import GoldPlace
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import Place, beneath, quoted, reference, section_at
@@ -118,11 +117,10 @@ Hint = tuple[str, str, Place | None]
 
 
 def _document(place: GoldPlace, names: Names, facts: Facts) -> Hint:
-    found = next(documents_with(place.gold.evidence, facts), None)
-    if found:
-        document, match = found
-        suggestion = reference(document, section_at(document, match.span.start))
-        return f"; the evidence is in “{suggestion}”", suggestion, Place(document.path, match.span)
+    if found := facts.elsewhere.get(place.gold.evidence):
+        at = found.match.span
+        suggestion = reference(found.document, section_at(found.document, at.start))
+        return f"; the evidence is in “{suggestion}”", suggestion, Place(found.document.path, at)
     nearest = names.nearest(place.gold.doc_id)
     if not nearest:
         return "", "", None

@@ -8,18 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import NamedTuple
 
 from evidencedesk.documents.document import Defect
 from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.catalog import Catalog, Scope
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordRewrite
+from evidencedesk.retrieval.elsewhere import find_elsewhere
 from evidencedesk.retrieval.embedding import Model
-from evidencedesk.retrieval.evaluation import Contract, Standing
+from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
 from evidencedesk.retrieval.findability import find_unfindable
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
-from evidencedesk.retrieval.judge import Grader, Judge, Retrieved, Spread, retrieve
+from evidencedesk.retrieval.judge import Grader, Spread, judge, retrieve, scope_of
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
 from evidencedesk.retrieval.run_file import RunDefect, RunFile, parse_run_file
@@ -115,17 +117,16 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
     unfindable = memo(try_headings, index, twins, config)
 
     progress("Asking questions", 0, 1)
-    judge = Judge(index.by_id, contract, memo)
     sources: dict[str, LabelSource] = {}
     for entry in (entry for file in label_files.values() for entry in file.entries):
         sources.setdefault(entry.label.id, entry)
-    questions = [Question(source.label.question, judge.scope_of(source)) for source in sources.values()]
-    answers = memo.renew(ask_questions, index, config, *questions)
-    progress("Judging answers", 0, 1)
-    evaluations = {
-        label_id: judge.evaluate(source, answers.found[question])
-        for (label_id, source), question in zip(sources.items(), questions, strict=True)
+    questions = {
+        label_id: Question(source.label.question, scope_of(source, contract)) for label_id, source in sources.items()
     }
+    answers = memo.renew(ask_questions, index, config, *questions.values())
+    found = {label_id: answers.found[question] for label_id, question in questions.items()}
+    judged = memo.renew(judge, contract, index.by_id, sources, found, partial(progress, "Judging answers"))
+    elsewhere = memo.renew(find_elsewhere, index.by_id, judged.evaluations)
     facts = Facts(
         documents=documents,
         by_id=index.by_id,
@@ -133,7 +134,7 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
         catalog=index.catalog,
         contract=contract,
         chunking=config.chunking_text(),
-        evaluations=evaluations,
+        evaluations=judged.evaluations,
         twins=twins,
         unfindable=unfindable,
         word_limit=config.retrieval.word_limit,
@@ -143,6 +144,7 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
         rule_codes=frozenset(rule.code for rule in RULES),
         today=inputs.today,
         run_files=run_files,
+        elsewhere=elsewhere.hits,
     )
     texts = {
         **inputs.other_texts,

@@ -9,11 +9,11 @@ from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.candidates import RankedList, ranked
 from evidencedesk.retrieval.catalog import Catalog
 from evidencedesk.retrieval.chunk import Chunk, Location
-from evidencedesk.retrieval.evaluation import Contract, Evaluation, GoldPlace, Standing
+from evidencedesk.retrieval.evaluation import Contract, Evaluation, GoldPlace, Retrieved, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.labels import Gold, Label
-from evidencedesk.retrieval.taxonomy import Finding, Trace
+from evidencedesk.retrieval.taxonomy import Finding
 from evidencedesk.retrieval.twins import Twins
 from evidencedesk.rule import Fix, Problem, Related, Severity
 from evidencedesk.text.spans import Span
@@ -76,16 +76,16 @@ def evaluation(
     label = Label(label_id, f"Question {label_id}?", tags, bool(gold), (entry,) if gold else ())
     holders = (gold,) if gold and whole else ()
     document = Document("guide", "guide.md", "# Guide\n\nthe answer\n")
+    scored = Retrieved(lists, top, top[:context])
     return Evaluation(
         label=label,
         source=LabelSource(label, "labels.json", Span(0, 1), {}),
         contract=contract,
         places=(GoldPlace(entry, document, (), (), (), holders),) if gold else (),
-        rankings=lists,
-        unfiltered=top,
-        trace=Trace((), top, top[:context]),
+        found=scored.found(None),
         findings=findings,
         standing=Standing(rank, whole, any(found.chunk.id == gold for found in top[:context]), ""),
+        scored=scored,
     )
 
 
