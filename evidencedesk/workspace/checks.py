@@ -84,8 +84,8 @@ def check(facts: Facts, texts: Mapping[str, str], selection: Selection) -> tuple
         if target.code in facts.rule_codes and selection.takes(target.code) and target not in hidden
     ]
     problems += (problem for problem, _ in _run(facts, texts, selection, {UnusedSuppression: unused}))
-    problems.sort(key=_place)
-    return tuple(sorted(_cap(problems), key=_place))
+    problems.sort(key=place_of)
+    return tuple(sorted(cap(problems), key=place_of))
 
 
 def _subjects(facts: Facts) -> Mapping[type, Iterable[Any]]:
@@ -112,22 +112,29 @@ def _run(
 
 
 def _targets(facts: Facts) -> Iterator[_Target]:
-    for path, chunked in facts.documents.items():
-        for suppression in chunked.document.suppressions:
+    for file in (*facts.documents.values(), *facts.label_files.values()):
+        yield from targets_of(file)
+
+
+def targets_of(file: ChunkedDocument | LabelFile | RunFile) -> Iterator[_Target]:
+    """The suppressions that a file holds."""
+    if isinstance(file, ChunkedDocument):
+        for suppression in file.document.suppressions:
             for code, span in suppression.codes or (("", suppression.span),):
-                yield _Target(path, code, span, suppression.span, suppression.target)
-    for path, file in facts.label_files.items():
+                yield _Target(file.document.path, code, span, suppression.span, suppression.target)
+    elif isinstance(file, LabelFile):
         for entry in file.entries:
             for place, code in enumerate(entry.label.ignore):
                 span = entry.place(f"ignore[{place}]")
-                yield _Target(path, code, span, entry.place("ignore"), entry.span, entry.label.id)
+                yield _Target(file.path, code, span, entry.place("ignore"), entry.span, entry.label.id)
 
 
-def _place(problem: Problem) -> tuple[str, Span, str, str]:
+def place_of(problem: Problem) -> tuple[str, Span, str, str]:
+    """Where a problem stands in the order of all."""
     return problem.path, problem.span, problem.code, problem.message
 
 
-def _cap(problems: Iterable[Problem]) -> Iterator[Problem]:
+def cap(problems: Iterable[Problem]) -> Iterator[Problem]:
     """Of each rule in each file the first problems, the severe before the slight, and one line that counts the rest."""
     alike: dict[tuple[str, str], list[Problem]] = defaultdict(list)
     for problem in problems:
