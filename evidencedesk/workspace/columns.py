@@ -1,0 +1,444 @@
+"""Values as bytes and back, column by column. Invariant: what is read back equals what was written; bytes hold no code.
+
+A codec is made from a type: text, numbers, dates, arrays, and tuples, mappings, named tuples, enumerations and
+dataclasses of these. Values of one type lie beside each other, field by field, so that a thousand chunks are a dozen
+arrays; every text is written once, in a table. Nothing but the declared types is ever built from bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import struct
+import types
+import typing
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from datetime import date
+from enum import Enum
+from functools import cache, partial
+from itertools import accumulate, count, pairwise
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Value = TypeVar("Value")
+Bytes = bytes | memoryview
+
+_HEAD = struct.Struct("=c7xQQ")
+_HALF = 1 << 31
+_ALIGNED = 8
+_MAX_NODES = 10_000
+
+
+class UnwritableError(ValueError):
+    """A value that has no place in its columns, such as a number of more than 64 bits or a list that holds itself."""
+
+
+class UnreadableError(ValueError):
+    """Bytes that are not what a codec of this type writes."""
+
+
+class Codec(Generic[Value]):
+    """Writes and reads values of one type; `schema` names the type down to its last field.
+
+    `shared` texts, such as the text of the page that a value was made from, are not written: whoever reads gives the
+    same ones, and gets the very same objects in the value.
+    """
+
+    def __init__(self, kind: Any) -> None:
+        self._column = _column(kind)
+        self.schema = self._column.schema
+
+    def encode(self, value: Value, shared: Sequence[str] = ()) -> bytes:
+        """The value as bytes. Raises UnwritableError."""
+        out = _Out(shared)
+        try:
+            self._column.write([value], out)
+            return out.bytes()
+        except (ValueError, OverflowError, TypeError, AttributeError, RecursionError) as error:
+            raise UnwritableError(str(error)) from error
+
+    def decode(self, data: Bytes, shared: Sequence[str] = ()) -> Value:
+        """The value back; its arrays are read-only views of `data`. Raises UnreadableError."""
+        try:
+            value: Value = self._column.read(1, _In(memoryview(data), shared))[0]
+        except (ValueError, LookupError, TypeError, OverflowError, struct.error, RecursionError, MemoryError) as error:
+            raise UnreadableError(f"{type(error).__name__}: {error}") from error
+        return value
+
+
+class _Out:
+    """Columns being written: all whole numbers in one run, then the texts that the numbers name, then the rest."""
+
+    def __init__(self, shared: Sequence[str]) -> None:
+        self._known: dict[str, int] = {text: number for number, text in reversed([*enumerate(shared)])}
+        self._shared = len(shared)
+        self._new: list[str] = []
+        self._parts: list[bytes] = []
+        self.numbers: list[int] = []
+
+    def raw(self, data: bytes) -> None:
+        self._parts += [data, bytes(-len(data) % _ALIGNED)]
+
+    def texts(self, texts: Sequence[str]) -> None:
+        known, new, numbers = self._known, self._new, self.numbers
+        for text in texts:
+            place = known.get(text)
+            if place is None:
+                place = known[text] = self._shared + len(new)
+                new.append(text)
+            numbers.append(place)
+
+    def bytes(self) -> bytes:
+        joined = "".join(self._new)
+        mark = next(mark for mark in map(chr, count()) if mark not in joined)
+        table = "".join(mark + text for text in self._new).encode("utf-8", "surrogatepass")
+        numbers = self.numbers
+        code = "i" if not numbers or (min(numbers) >= -_HALF and max(numbers) < _HALF) else "q"
+        head = _HEAD.pack(code.encode(), len(numbers), len(table))
+        out = _Out(())
+        for part in (head, array(code, numbers).tobytes(), table):
+            out.raw(part)
+        return b"".join([*out._parts, *self._parts])
+
+
+class _In:
+    """Columns being read."""
+
+    def __init__(self, data: memoryview, shared: Sequence[str]) -> None:
+        self._data = data
+        self._at = 0
+        code, numbers, table = _HEAD.unpack(self.raw(_HEAD.size))
+        if code not in (b"i", b"q"):
+            raise UnreadableError("these are no columns")
+        letter = code.decode()
+        self.numbers: list[int] = self.raw(numbers * array(letter).itemsize).cast(letter).tolist()
+        self._next = 0
+        # Each text of the table follows a mark that occurs in none of them.
+        texts = str(self.raw(table), "utf-8", "surrogatepass")
+        self._texts = [*shared, *(texts.split(texts[0])[1:] if texts else ())]
+
+    def raw(self, size: int) -> memoryview:
+        part = self._data[self._at : self._at + size]
+        if len(part) != size:
+            raise UnreadableError("a column is cut short")
+        self._at += size + -size % _ALIGNED
+        return part
+
+    def whole(self, count: int) -> list[int]:
+        start, self._next = self._next, self._next + count
+        part = self.numbers[start : self._next]
+        if len(part) != count:
+            raise UnreadableError("a column is cut short")
+        return part
+
+    def texts(self, count: int) -> list[str]:
+        table = self._texts
+        return [table[place] for place in self.whole(count)]
+
+
+class _Column(ABC):
+    """How values of one type are written beside each other."""
+
+    schema: str
+
+    @abstractmethod
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        """Add a column."""
+
+    @abstractmethod
+    def read(self, count: int, data: _In) -> list[Any]:
+        """Read a column of so many values."""
+
+
+class _Text(_Column):
+    schema = "text"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        out.texts(values)
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        return data.texts(count)
+
+
+class _Whole(_Column):
+    schema = "int"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        out.numbers.extend(values)
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        return data.whole(count)
+
+
+class _Truth(_Column):
+    schema = "bool"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        out.numbers.extend(values)
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        return [bool(number) for number in data.whole(count)]
+
+
+class _Real(_Column):
+    schema = "float"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        out.raw(array("d", values).tobytes())
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        return data.raw(8 * count).cast("d").tolist()
+
+
+class _Nothing(_Column):
+    schema = "None"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        return
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        return [None] * min(count, len(data.numbers))
+
+
+class _Plain(_Column):
+    """What YAML, TOML or JSON gave, as JSON; dates inside it, or more than 10,000 values, are not written."""
+
+    schema = "json"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        for value in values:
+            _check_plain(value)
+        out.texts([json.dumps(value, ensure_ascii=False) for value in values])
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        return [json.loads(text) for text in data.texts(count)]
+
+
+class _Date(_Column):
+    schema = "date"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        out.numbers += [day.toordinal() for day in values]
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        return [date.fromordinal(number) for number in data.whole(count)]
+
+
+class _Member(_Column):
+    """An enumeration, by the names of its members."""
+
+    def __init__(self, kind: type[Enum]) -> None:
+        self._kind = kind
+        self.schema = f"{kind.__name__}({'|'.join(kind.__members__)})"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        out.texts([member.name for member in values])
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        return [self._kind[name] for name in data.texts(count)]
+
+
+class _Blob(_Column):
+    schema = "bytes"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        out.numbers += [len(value) for value in values]
+        out.raw(b"".join(values))
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        ends = [0, *accumulate(data.whole(count))]
+        joined = bytes(data.raw(ends[-1]))
+        return [joined[start:end] for start, end in pairwise(ends)]
+
+
+class _Array(_Column):
+    """Arrays of one type of element and any shape; elements of the type `bytes_` may have any size."""
+
+    def __init__(self, kind: type[np.generic]) -> None:
+        self._kind = kind
+        self.schema = f"array({kind.__name__})"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        out.texts([matrix.dtype.str for matrix in values])
+        out.numbers += [matrix.ndim for matrix in values]
+        for matrix in values:
+            self._check(matrix.dtype)
+            out.numbers += matrix.shape
+            out.raw(np.ascontiguousarray(matrix).tobytes())
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        dtypes = list(map(np.dtype, data.texts(count)))
+        dimensions = data.whole(count)
+        return [self._read(dtype, data.whole(number), data) for dtype, number in zip(dtypes, dimensions, strict=True)]
+
+    def _read(self, dtype: np.dtype[Any], shape: list[int], data: _In) -> NDArray[Any]:
+        self._check(dtype)
+        return np.frombuffer(data.raw(math.prod(shape) * dtype.itemsize), dtype).reshape(shape)
+
+    def _check(self, dtype: np.dtype[Any]) -> None:
+        if dtype.type is not self._kind:
+            raise UnwritableError(f"an array of {dtype} instead of {self._kind.__name__}")
+
+
+class _Many(_Column):
+    """Tuples of any length, or sets, of one type."""
+
+    def __init__(self, of: _Column, kind: type[tuple[Any, ...]] | type[frozenset[Any]]) -> None:
+        self._of = of
+        self._kind = kind
+        self.schema = f"{kind.__name__}({of.schema}...)"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        groups = values if self._kind is tuple else [sorted(group) for group in values]
+        out.numbers += [len(group) for group in groups]
+        self._of.write([item for group in groups for item in group], out)
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        ends = [0, *accumulate(data.whole(count))]
+        flat = self._of.read(ends[-1], data)
+        return [self._kind(flat[start:end]) for start, end in pairwise(ends)]
+
+
+class _Table(_Column):
+    """Mappings, in their order."""
+
+    def __init__(self, keys: _Column, items: _Column) -> None:
+        self._keys = _Many(keys, tuple)
+        self._items = items
+        self.schema = f"mapping({keys.schema}: {items.schema})"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        self._keys.write([tuple(table) for table in values], out)
+        self._items.write([item for table in values for item in table.values()], out)
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        keys = self._keys.read(count, data)
+        items = iter(self._items.read(sum(map(len, keys)), data))
+        # The keys run out first, so no item is lost between two tables.
+        return [dict(zip(own, items, strict=False)) for own in keys]
+
+
+class _Record(_Column):
+    """Dataclasses, named tuples and tuples of a fixed form: a column for each field."""
+
+    def __init__(self, make: Any, name: str, fields: Mapping[str, _Column], by_place: bool) -> None:
+        self._make = make
+        self._fields = tuple(fields.items())
+        self._by_place = by_place
+        self.schema = f"{name}({', '.join(f'{field} {column.schema}' for field, column in self._fields)})"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        if self._by_place:
+            columns: Sequence[Sequence[Any]] = list(zip(*values, strict=True)) or [()] * len(self._fields)
+        else:
+            columns = [[getattr(value, name) for value in values] for name, _ in self._fields]
+        for (_, column), own in zip(self._fields, columns, strict=True):
+            column.write(own, out)
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        columns = [column.read(count, data) for _, column in self._fields]
+        if not self._by_place:
+            return list(map(self._make, *columns))
+        # What a named tuple's own constructor does, a third of the time.
+        return list(map(partial(tuple.__new__, self._make), zip(*columns, strict=True)))
+
+
+class _OneOf(_Column):
+    """Values of several types, each in the columns of its own."""
+
+    def __init__(self, kinds: Sequence[type], columns: Sequence[_Column]) -> None:
+        self._kinds = {kind: number for number, kind in enumerate(kinds)}
+        self._columns = columns
+        self.schema = f"({' | '.join(column.schema for column in columns)})"
+
+    def write(self, values: Sequence[Any], out: _Out) -> None:
+        numbers = [self._number(value) for value in values]
+        out.numbers += numbers
+        for number, column in enumerate(self._columns):
+            column.write([value for own, value in zip(numbers, values, strict=True) if own == number], out)
+
+    def read(self, count: int, data: _In) -> list[Any]:
+        numbers = data.whole(count)
+        found = [iter(column.read(numbers.count(number), data)) for number, column in enumerate(self._columns)]
+        return [next(found[number]) for number in numbers]
+
+    def _number(self, value: object) -> int:
+        number = self._kinds.get(type(value))
+        if number is None:
+            raise UnwritableError(f"{type(value).__name__} is none of {self.schema}")
+        return number
+
+
+_SIMPLE: Mapping[Any, type[_Column]] = types.MappingProxyType(
+    {
+        str: _Text,
+        int: _Whole,
+        bool: _Truth,
+        float: _Real,
+        bytes: _Blob,
+        type(None): _Nothing,
+        date: _Date,
+        object: _Plain,
+        Any: _Plain,
+    }
+)
+
+
+@cache
+def _column(kind: Any) -> _Column:
+    """The column of a type. Raises TypeError for a type that has none."""
+    if kind in _SIMPLE:
+        return _SIMPLE[kind]()
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin is np.ndarray:
+        return _Array(typing.get_args(inner[1])[0])
+    if origin is typing.Literal:
+        return _one_of(dict.fromkeys(type(value) for value in inner))
+    if origin in (typing.Union, types.UnionType):
+        return _one_of(inner)
+    if origin is tuple and inner[-1] is not Ellipsis:
+        fields = {str(place): _column(one) for place, one in enumerate(inner)}
+        return _Record(tuple, "tuple", fields, True)
+    if origin is tuple:
+        return _Many(_column(inner[0]), tuple)
+    if origin in (frozenset, AbstractSet):
+        return _Many(_column(inner[0]), frozenset)
+    if origin in (dict, Mapping):
+        return _Table(*map(_column, inner))
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _Member(kind)
+    if dataclasses.is_dataclass(kind) or hasattr(kind, "_fields"):
+        hints = typing.get_type_hints(kind)
+        names = getattr(kind, "_fields", None) or [field.name for field in dataclasses.fields(kind)]
+        return _Record(kind, kind.__name__, {name: _column(hints[name]) for name in names}, hasattr(kind, "_fields"))
+    raise TypeError(f"{kind} cannot be written as columns")
+
+
+def _one_of(kinds: Iterable[Any]) -> _Column:
+    columns = {typing.get_origin(one) or one: _column(one) for one in kinds}
+    return _OneOf(list(columns), list(columns.values())) if len(columns) > 1 else next(iter(columns.values()))
+
+
+def _check_plain(value: object) -> None:
+    """Raise UnwritableError unless JSON gives the value back: aliases in YAML can mean billions of values."""
+    waiting = [value]
+    for _ in range(_MAX_NODES):
+        if not waiting:
+            return
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += one
+        elif isinstance(one, dict):
+            waiting += one.values()
+            if not all(type(key) is str for key in one):
+                raise UnwritableError("a key that is no text")
+        elif not isinstance(one, str | int | float | None):
+            raise UnwritableError(f"a value of type {type(one).__name__}")
+    if waiting:
+        raise UnwritableError("too many values")
