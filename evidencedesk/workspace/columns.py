@@ -20,27 +20,18 @@ from collections.abc import Set as AbstractSet
 from datetime import date
 from enum import Enum
 from functools import cache, partial
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evidencedesk.workspace.column_bytes import Bytes, In, Out, UnreadableError, UnwritableError
+
+__all__ = ["Codec", "UnreadableError", "UnwritableError"]
+
 Value = TypeVar("Value")
-Bytes = bytes | memoryview
-
-_HEAD = struct.Struct("=c7xQQ")
-_HALF = 1 << 31
-_ALIGNED = 8
 _MAX_NODES = 10_000
-
-
-class UnwritableError(ValueError):
-    """A value that has no place in its columns, such as a number of more than 64 bits or a list that holds itself."""
-
-
-class UnreadableError(ValueError):
-    """Bytes that are not what a codec of this type writes."""
 
 
 class Codec(Generic[Value]):
@@ -56,7 +47,7 @@ class Codec(Generic[Value]):
 
     def encode(self, value: Value, shared: Sequence[str] = ()) -> bytes:
         """The value as bytes. Raises UnwritableError."""
-        out = _Out(shared)
+        out = Out(shared)
         try:
             self._column.write([value], out)
             return out.bytes()
@@ -66,80 +57,10 @@ class Codec(Generic[Value]):
     def decode(self, data: Bytes, shared: Sequence[str] = ()) -> Value:
         """The value back; its arrays are read-only views of `data`. Raises UnreadableError."""
         try:
-            value: Value = self._column.read(1, _In(memoryview(data), shared))[0]
+            value: Value = self._column.read(1, In(memoryview(data), shared))[0]
         except (ValueError, LookupError, TypeError, OverflowError, struct.error, RecursionError, MemoryError) as error:
             raise UnreadableError(f"{type(error).__name__}: {error}") from error
         return value
-
-
-class _Out:
-    """Columns being written: all whole numbers in one run, then the texts that the numbers name, then the rest."""
-
-    def __init__(self, shared: Sequence[str]) -> None:
-        self._known: dict[str, int] = {text: number for number, text in reversed([*enumerate(shared)])}
-        self._shared = len(shared)
-        self._new: list[str] = []
-        self._parts: list[bytes] = []
-        self.numbers: list[int] = []
-
-    def raw(self, data: bytes) -> None:
-        self._parts += [data, bytes(-len(data) % _ALIGNED)]
-
-    def texts(self, texts: Sequence[str]) -> None:
-        known, new, numbers = self._known, self._new, self.numbers
-        for text in texts:
-            place = known.get(text)
-            if place is None:
-                place = known[text] = self._shared + len(new)
-                new.append(text)
-            numbers.append(place)
-
-    def bytes(self) -> bytes:
-        joined = "".join(self._new)
-        mark = next(mark for mark in map(chr, count()) if mark not in joined)
-        table = "".join(mark + text for text in self._new).encode("utf-8", "surrogatepass")
-        numbers = self.numbers
-        code = "i" if not numbers or (min(numbers) >= -_HALF and max(numbers) < _HALF) else "q"
-        head = _HEAD.pack(code.encode(), len(numbers), len(table))
-        out = _Out(())
-        for part in (head, array(code, numbers).tobytes(), table):
-            out.raw(part)
-        return b"".join([*out._parts, *self._parts])
-
-
-class _In:
-    """Columns being read."""
-
-    def __init__(self, data: memoryview, shared: Sequence[str]) -> None:
-        self._data = data
-        self._at = 0
-        code, numbers, table = _HEAD.unpack(self.raw(_HEAD.size))
-        if code not in (b"i", b"q"):
-            raise UnreadableError("these are no columns")
-        letter = code.decode()
-        self.numbers: list[int] = self.raw(numbers * array(letter).itemsize).cast(letter).tolist()
-        self._next = 0
-        # Each text of the table follows a mark that occurs in none of them.
-        texts = str(self.raw(table), "utf-8", "surrogatepass")
-        self._texts = [*shared, *(texts.split(texts[0])[1:] if texts else ())]
-
-    def raw(self, size: int) -> memoryview:
-        part = self._data[self._at : self._at + size]
-        if len(part) != size:
-            raise UnreadableError("a column is cut short")
-        self._at += size + -size % _ALIGNED
-        return part
-
-    def whole(self, count: int) -> list[int]:
-        start, self._next = self._next, self._next + count
-        part = self.numbers[start : self._next]
-        if len(part) != count:
-            raise UnreadableError("a column is cut short")
-        return part
-
-    def texts(self, count: int) -> list[str]:
-        table = self._texts
-        return [table[place] for place in self.whole(count)]
 
 
 class _Column(ABC):
@@ -148,61 +69,61 @@ class _Column(ABC):
     schema: str
 
     @abstractmethod
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         """Add a column."""
 
     @abstractmethod
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         """Read a column of so many values."""
 
 
 class _Text(_Column):
     schema = "text"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         out.texts(values)
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         return data.texts(count)
 
 
 class _Whole(_Column):
     schema = "int"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         out.numbers.extend(values)
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         return data.whole(count)
 
 
 class _Truth(_Column):
     schema = "bool"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         out.numbers.extend(values)
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         return [bool(number) for number in data.whole(count)]
 
 
 class _Real(_Column):
     schema = "float"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         out.raw(array("d", values).tobytes())
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         return data.raw(8 * count).cast("d").tolist()
 
 
 class _Nothing(_Column):
     schema = "None"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         return
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         return [None] * min(count, len(data.numbers))
 
 
@@ -211,22 +132,22 @@ class _Plain(_Column):
 
     schema = "json"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         for value in values:
             _check_plain(value)
         out.texts([json.dumps(value, ensure_ascii=False) for value in values])
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         return [json.loads(text) for text in data.texts(count)]
 
 
 class _Date(_Column):
     schema = "date"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         out.numbers += [day.toordinal() for day in values]
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         return [date.fromordinal(number) for number in data.whole(count)]
 
 
@@ -237,21 +158,21 @@ class _Member(_Column):
         self._kind = kind
         self.schema = f"{kind.__name__}({'|'.join(kind.__members__)})"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         out.texts([member.name for member in values])
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         return [self._kind[name] for name in data.texts(count)]
 
 
 class _Blob(_Column):
     schema = "bytes"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         out.numbers += [len(value) for value in values]
         out.raw(b"".join(values))
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         ends = [0, *accumulate(data.whole(count))]
         joined = bytes(data.raw(ends[-1]))
         return [joined[start:end] for start, end in pairwise(ends)]
@@ -264,7 +185,7 @@ class _Array(_Column):
         self._kind = kind
         self.schema = f"array({kind.__name__})"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         out.texts([matrix.dtype.str for matrix in values])
         out.numbers += [matrix.ndim for matrix in values]
         for matrix in values:
@@ -272,12 +193,12 @@ class _Array(_Column):
             out.numbers += matrix.shape
             out.raw(np.ascontiguousarray(matrix).tobytes())
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         dtypes = list(map(np.dtype, data.texts(count)))
         dimensions = data.whole(count)
         return [self._read(dtype, data.whole(number), data) for dtype, number in zip(dtypes, dimensions, strict=True)]
 
-    def _read(self, dtype: np.dtype[Any], shape: list[int], data: _In) -> NDArray[Any]:
+    def _read(self, dtype: np.dtype[Any], shape: list[int], data: In) -> NDArray[Any]:
         self._check(dtype)
         return np.frombuffer(data.raw(math.prod(shape) * dtype.itemsize), dtype).reshape(shape)
 
@@ -294,12 +215,12 @@ class _Many(_Column):
         self._kind = kind
         self.schema = f"{kind.__name__}({of.schema}...)"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         groups = values if self._kind is tuple else [sorted(group) for group in values]
         out.numbers += [len(group) for group in groups]
         self._of.write([item for group in groups for item in group], out)
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         ends = [0, *accumulate(data.whole(count))]
         flat = self._of.read(ends[-1], data)
         return [self._kind(flat[start:end]) for start, end in pairwise(ends)]
@@ -313,11 +234,11 @@ class _Table(_Column):
         self._items = items
         self.schema = f"mapping({keys.schema}: {items.schema})"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         self._keys.write([tuple(table) for table in values], out)
         self._items.write([item for table in values for item in table.values()], out)
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         keys = self._keys.read(count, data)
         items = iter(self._items.read(sum(map(len, keys)), data))
         # The keys run out first, so no item is lost between two tables.
@@ -333,7 +254,7 @@ class _Record(_Column):
         self._by_place = by_place
         self.schema = f"{name}({', '.join(f'{field} {column.schema}' for field, column in self._fields)})"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         if self._by_place:
             columns: Sequence[Sequence[Any]] = list(zip(*values, strict=True)) or [()] * len(self._fields)
         else:
@@ -341,7 +262,7 @@ class _Record(_Column):
         for (_, column), own in zip(self._fields, columns, strict=True):
             column.write(own, out)
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         columns = [column.read(count, data) for _, column in self._fields]
         if not self._by_place:
             return list(map(self._make, *columns))
@@ -357,13 +278,13 @@ class _OneOf(_Column):
         self._columns = columns
         self.schema = f"({' | '.join(column.schema for column in columns)})"
 
-    def write(self, values: Sequence[Any], out: _Out) -> None:
+    def write(self, values: Sequence[Any], out: Out) -> None:
         numbers = [self._number(value) for value in values]
         out.numbers += numbers
         for number, column in enumerate(self._columns):
             column.write([value for own, value in zip(numbers, values, strict=True) if own == number], out)
 
-    def read(self, count: int, data: _In) -> list[Any]:
+    def read(self, count: int, data: In) -> list[Any]:
         numbers = data.whole(count)
         found = [iter(column.read(numbers.count(number), data)) for number, column in enumerate(self._columns)]
         return [next(found[number]) for number in numbers]
