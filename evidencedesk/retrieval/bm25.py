@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evidencedesk.retrieval.digest import bags
+from evidencedesk.retrieval.postings import Filed, Postings
 
 
 def plus_one_idf(n: int, df: int) -> float:
@@ -28,133 +31,100 @@ class Formula:
     gain: float = 1.0
     idf: Callable[[int, int], float] = plus_one_idf
 
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Texts that another index holds: the one in row `here[i]` is that in row `there[i]` of `bm25`; both ascend."""
-
-    bm25: BM25
-    there: NDArray[np.intp]
-    here: NDArray[np.intp]
-
-    def postings(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The keys, ascending, and counts of their postings in an index of `n` texts that numbers terms alike."""
-        moved = np.full(self.bm25.n, -1)
-        moved[self.there] = self.here
-        rows = moved[self.bm25._rows]
-        owners = np.repeat(np.arange(len(self.bm25._terms)), np.diff(self.bm25._starts))
-        kept = rows >= 0
-        return owners[kept] * max(n, 1) + rows[kept], self.bm25._counts[kept].astype(np.int64)
+    def penalty(self, lengths: NDArray[np.integer], avg_len: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        """`k1 · (1 - b + b · length / avg_len)`; a mean of 0, where no text has a term, counts as 1."""
+        made: NDArray[np.float64] = self.k1 * (1 - self.b + self.b * lengths / np.where(avg_len, avg_len, 1.0))
+        return made
 
 
 class BM25:
-    """An index of token lists, one a row, with its postings as arrays.
-
-    Postings of term `t` are `rows[starts[t]:starts[t + 1]]`, ascending, and `counts` at the same places. A term that a
-    text does not hold adds nothing, also where the formula would divide zero by zero.
+    """An index of token lists, one a row. A term that a text does not hold adds nothing, also where the formula would
+    divide zero by zero. In an index that has changed, rows of texts that went score 0.
     """
 
-    def __init__(
-        self,
-        ids: Sequence[str],
-        texts: Sequence[Sequence[str]],
-        formula: Formula | None = None,
-        known: Known | None = None,
-    ) -> None:
-        """`texts[i]` holds the tokens, repeated ones included, of the text named `ids[i]`; of known rows, nothing."""
-        self.ids = ids
-        self.formula = formula or Formula()
-        self.n = len(texts)
-        self.lengths = np.fromiter(map(len, texts), dtype=np.int64, count=self.n)
-        self._terms: dict[str, int] = dict(known.bm25._terms) if known else {}
-        terms = self._terms
-        flat = np.fromiter(
-            (terms.setdefault(token, len(terms)) for tokens in texts for token in tokens),
-            dtype=np.int64,
-            count=int(self.lengths.sum()),
-        )
-        # A posting's key orders it by term, then by row.
-        keys, counts = np.unique(flat * max(self.n, 1) + np.repeat(np.arange(self.n), self.lengths), return_counts=True)
-        if known:
-            self.lengths[known.here] = known.bm25.lengths[known.there]
-            old_keys, old_counts = known.postings(self.n)
-            places = np.searchsorted(old_keys, keys)
-            keys, counts = np.insert(old_keys, places, keys), np.insert(old_counts, places, counts)
-        self.avg_len = int(self.lengths.sum()) / self.n if self.n else 0.0
-        owners, rows = np.divmod(keys, max(self.n, 1))
-        self._rows = rows.astype(np.intp)
-        self._counts = counts.astype(np.float64)
-        self._starts = np.searchsorted(owners, np.arange(len(terms) + 1))
-        in_use = np.diff(self._starts) > 0
-        if not in_use.all():
-            kept = (term for term, is_in_use in zip(terms, in_use.tolist(), strict=True) if is_in_use)
-            self._terms = {term: place for place, term in enumerate(kept)}
-            self._starts = np.append(self._starts[:-1][in_use], self._starts[-1])
-        k1, b = self.formula.k1, self.formula.b
-        self._penalty = k1 * (1 - b + b * self.lengths / (self.avg_len or 1.0))
+    def __init__(self, ids: Sequence[str], texts: Sequence[Sequence[str]], formula: Formula | None = None) -> None:
+        """`texts[i]` holds the tokens, repeated ones included, of the text named `ids[i]`."""
+        every = np.arange(len(texts))
+        postings = Postings.of([Filed(bags(texts), every, every.astype(np.int32))], len(texts))
+        self._begin(postings, formula or Formula(), lambda: ids)
+
+    @classmethod
+    def over(cls, held: Postings, formula: Formula, ids: Callable[[], Sequence[str]]) -> BM25:
+        """The index with these postings; `ids` names the rows when that is asked for."""
+        made = cls.__new__(cls)
+        made._begin(held, formula, ids)
+        return made
+
+    def _begin(self, held: Postings, formula: Formula, ids: Callable[[], Sequence[str]]) -> None:
+        self.held = held
+        self.formula = formula
+        self.n = held.n
+        self.avg_len = held.total / held.n if held.n else 0.0
+        self._ids = ids
+
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The name of each row, "" where the text went."""
+        return self._ids()
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """Number of tokens of each row."""
+        return self.held.lengths
 
     @cached_property
     def length(self) -> Mapping[str, int]:
         """Number of tokens of each text, by id."""
-        return dict(zip(self.ids, self.lengths.tolist(), strict=True))
+        named = zip(self.ids, self.lengths.tolist(), self.held.live.tolist(), strict=True)
+        return {name: length for name, length, is_live in named if is_live}
 
     @cached_property
     def df(self) -> Mapping[str, int]:
         """In how many texts each term occurs."""
-        return dict(zip(self._terms, np.diff(self._starts).tolist(), strict=True))
+        return dict(self.held.in_use())
 
     def idf(self, term: str) -> float:
         """The term's weight; that of a term in no text is the greatest there is."""
-        return self.formula.idf(self.n, len(self.postings(term)[0]))
+        return self.formula.idf(self.n, self.held.frequency(self.held.number(term)))
 
-    def postings(self, term: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def postings(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The rows that hold the term, ascending, and how often each does."""
-        place = self._terms.get(term)
-        if place is None:
-            return self._rows[:0], self._counts[:0]
-        part = slice(self._starts[place], self._starts[place + 1])
-        return self._rows[part], self._counts[part]
+        return self.held.of_term(self.held.number(term))
 
-    def contributions(self, term: str) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    def contributions(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The rows that hold the term, and what it gives to the score of each."""
-        place = self._terms.get(term)
-        if place is None:
-            return self._rows[:0], self._counts[:0]
-        part = slice(self._starts[place], self._starts[place + 1])
-        return self._rows[part], self._given[part]
+        rows, counts = self.postings(term)
+        return rows, self.given(self.idf(term), counts, self.penalty[rows])
+
+    def given(
+        self,
+        idf: float | NDArray[np.float64],
+        counts: NDArray[np.integer] | NDArray[np.float64],
+        penalty: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """What a term gives that occurs `counts` times: the one place that computes it, since the order of operations
+        decides the last bit. Counts of 0 need a penalty above 0.
+        """
+        made: NDArray[np.float64] = idf * counts.astype(np.float64, copy=False) * self.formula.gain / (counts + penalty)
+        return made
 
     @cached_property
-    def _given(self) -> NDArray[np.float64]:
-        """What each posting gives to a score."""
-        df = np.diff(self._starts)
-        idf_of = {count: self.formula.idf(self.n, count) for count in np.unique(df).tolist()}
-        idf = np.fromiter((idf_of[count] for count in df.tolist()), dtype=np.float64, count=len(df))
-        return np.repeat(idf, df) * self._counts * self.formula.gain / (self._counts + self._penalty[self._rows])
+    def penalty(self) -> NDArray[np.float64]:
+        """What a row's length adds to the denominator."""
+        return self.formula.penalty(self.lengths, self.avg_len)
 
     def scores(self, terms: Iterable[str]) -> NDArray[np.float64]:
         """The score of every row: terms add up from the first to the last, a repeated one once.
 
         A mapping gives terms with their weights, by which their contributions are multiplied.
         """
-        return next(self.scores_many([terms]))
+        scores = np.zeros(len(self.lengths))
+        for term, weight in weighted(terms).items():
+            rows, given = self.contributions(term)
+            scores[rows] += given * weight
+        return scores
 
-    def scores_many(self, queries: Iterable[Iterable[str]]) -> Iterator[NDArray[np.float64]]:
-        """The scores for each query, in order; the caller leaves the arrays as they are.
 
-        A query that begins with the same terms as the one before it starts from their sums.
-        """
-        begun: list[tuple[str, float]] = []
-        sums = [np.zeros(self.n)]
-        for query in queries:
-            terms = list((query if isinstance(query, Mapping) else dict.fromkeys(query, 1.0)).items())
-            shared = 0
-            while shared < min(len(begun), len(terms)) and begun[shared] == terms[shared]:
-                shared += 1
-            del sums[shared + 1 :]
-            for term, weight in terms[shared:]:
-                rows, given = self.contributions(term)
-                scores = sums[-1].copy()
-                scores[rows] += given * weight
-                sums.append(scores)
-            begun = terms
-            yield sums[-1]
+def weighted(terms: Iterable[str]) -> Mapping[str, float]:
+    """Distinct terms with their weights, 1 unless a mapping gives them."""
+    return terms if isinstance(terms, Mapping) else dict.fromkeys(terms, 1.0)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import Any
 
 from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.chunk import Chunk, Location
 from evidencedesk.retrieval.chunking import make_chunker
+from evidencedesk.retrieval.corpus import Corpus, InScope
+from evidencedesk.retrieval.scope import Scope
 from evidencedesk.samples import kestrel_documents
 
 __all__ = ["Catalog", "Chunk", "Location", "Scope", "load_catalog"]
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which documents a search may return: by status, audience and language (None: any language)."""
-
-    statuses: frozenset[str] = frozenset({"current"})
-    audiences: frozenset[str] = frozenset({"public"})
-    langs: frozenset[str] | None = None
 
 
 class Catalog:
@@ -28,18 +22,42 @@ class Catalog:
 
     def __init__(self, chunks: list[Chunk], audience: Mapping[str, str]) -> None:
         """`audience` maps document ids, so that a copied chunk with a new id keeps its document's audience."""
-        self.chunks = chunks
-        self.audience = audience
-        self.by_id = {chunk.id: chunk for chunk in chunks}
+        self._corpus: Corpus | None = None
+        self._list: Callable[[], list[Chunk]] = lambda: chunks
+        self._audience: Callable[[], Mapping[str, str]] = lambda: audience
 
-    def allowed(self, scope: Scope) -> set[str]:
+    @classmethod
+    def of(cls, corpus: Corpus) -> Catalog:
+        """The catalog of a corpus; nothing is listed before it is asked for."""
+        made = cls.__new__(cls)
+        made._corpus = corpus
+        made._list = corpus.all_chunks
+        made._audience = lambda: {name: part.chunks[0].audience for name, part in corpus.parts.items() if part.chunks}
+        return made
+
+    @cached_property
+    def chunks(self) -> list[Chunk]:
+        """All chunks, in document order."""
+        return self._list()
+
+    @cached_property
+    def audience(self) -> Mapping[str, str]:
+        """The audience of each document, by its id."""
+        return self._audience()
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Chunk]:
+        """The chunks by their ids."""
+        return self._corpus.by_id if self._corpus else {chunk.id: chunk for chunk in self.chunks}
+
+    def allowed(self, scope: Scope) -> AbstractSet[str]:
         """Ids of the chunks inside the scope."""
+        if self._corpus:
+            return InScope(self._corpus, scope)
         return {
             chunk.id
             for chunk in self.chunks
-            if chunk.status in scope.statuses
-            and self.audience.get(chunk.doc_id, chunk.audience) in scope.audiences
-            and (scope.langs is None or chunk.lang in scope.langs)
+            if scope.admits(chunk.status, self.audience.get(chunk.doc_id, chunk.audience), chunk.lang)
         }
 
 

@@ -45,10 +45,23 @@ class Digest:
 
 def digest(chunks: Sequence[Chunk], analysis: Analysis, model: Model) -> Digest:
     """The digest of one document's chunks."""
-    return Digest(
-        bags([analysis.of(chunk.lang).terms(chunk.text) for chunk in chunks]),
-        embed_units([chunk.to_passage().text for chunk in chunks], model),
-    )
+    return Digest(digest_words(chunks, analysis).words, digest_passages(chunks, model).units)
+
+
+def digest_words(chunks: Sequence[Chunk], analysis: Analysis) -> Digest:
+    """A digest that knows the terms only."""
+    words = bags([analysis.of(chunk.lang).terms(chunk.text) for chunk in chunks])
+    return Digest(words, np.zeros((len(chunks), 0), dtype=np.int16))
+
+
+def digest_passages(chunks: Sequence[Chunk], model: Model) -> Digest:
+    """A digest that knows the vectors only."""
+    return Digest(bags([[]] * len(chunks)), embed_units([chunk.to_passage().text for chunk in chunks], model))
+
+
+def digest_nothing(chunks: Sequence[Chunk]) -> Digest:
+    """The digest for those who read the chunks themselves."""
+    return Digest(bags([[]] * len(chunks)), np.zeros((len(chunks), 0), dtype=np.int16))
 
 
 def bags(texts: Iterable[Sequence[str]]) -> Bags:

@@ -12,7 +12,7 @@ from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.facts import ChunkedDocument, UnfindableSection
 from evidencedesk.retrieval.fusion import rrf
-from evidencedesk.retrieval.searchers import Finder, Searcher
+from evidencedesk.retrieval.searcher import Searcher
 from evidencedesk.retrieval.twins import Twins
 
 _FRAME_PAGES = 5
@@ -21,8 +21,8 @@ _FRAME_SHARE = 0.05
 
 def find_unfindable(
     documents: Iterable[ChunkedDocument],
-    finders: Sequence[Finder],
-    legs: Mapping[str, Searcher],
+    legs: Sequence[Searcher],
+    searchers: Mapping[str, Searcher],
     catalog: Catalog,
     contract: Contract,
     twins: Twins,
@@ -31,7 +31,7 @@ def find_unfindable(
 
     Sections with one title and heading, such as those of a page's versions and translations, are found when one of them
     is. Headings that belong to the frame of many pages ("Parameters", "See also") are not tried. The words decide most
-    cases: each of `finders` is asked about what those before it miss, and the fusion of all, where there are several,
+    cases: each of `legs` is asked about what those before it miss, and the fusion of all, where there are several,
     and the configured searcher about the rest.
     """
     allowed = catalog.allowed(contract.scope)
@@ -48,18 +48,23 @@ def find_unfindable(
                 sections[chunked.document.path, section.anchor] = query
                 wanted.setdefault(query, set()).update(*(same.get(chunk_id, (chunk_id,)) for chunk_id in own))
 
-    depth = max(contract.k, contract.depth)
-    lists: dict[str, Mapping[str, RankedList]] = {}
-    for finder in finders:
-        lists[finder.name] = finder.missed(wanted, contract.k, depth, allowed)
-        wanted = {query: own for query, own in wanted.items() if query in lists[finder.name]}
+    for leg in legs:
+        tops = leg.search_many(list(wanted), contract.k, allowed)
+        wanted = {
+            query: own for (query, own), found in zip(wanted.items(), tops, strict=True) if own.isdisjoint(ids(found))
+        }
     rest = list(wanted)
-    if len(finders) > 1:
-        fused = (rrf([found[query] for found in lists.values()], contract.rrf_k, contract.k) for query in rest)
+    depth = max(contract.k, contract.depth)
+    every = [leg.search_many(rest, depth, allowed) for leg in legs]
+    lists: dict[str, Mapping[str, RankedList]] = {
+        leg.name: dict(zip(rest, found, strict=True)) for leg, found in zip(legs, every, strict=True)
+    }
+    if len(legs) > 1:
+        fused = (rrf(pair, contract.rrf_k, contract.k) for pair in zip(*every, strict=True))
         lists["hybrid"] = dict(zip(rest, fused, strict=True))
     if contract.searcher not in lists:
         lists[contract.searcher] = dict(
-            zip(rest, legs[contract.searcher].search_many(rest, depth, allowed), strict=True)
+            zip(rest, searchers[contract.searcher].search_many(rest, depth, allowed), strict=True)
         )
 
     def best(name: str, query: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from operator import is_
 
@@ -60,7 +61,7 @@ def _search_all(
     texts: Sequence[str],
     legs: Mapping[str, Searcher],
     contract: Contract,
-    allowed: set[str] | None,
+    allowed: AbstractSet[str] | None,
     spread: Spread | None,
 ) -> list[tuple[dict[str, RankedList], CorrectionResult | None]]:
     depth = max(contract.k, contract.depth)

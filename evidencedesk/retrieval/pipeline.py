@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evidencedesk.retrieval.candidates import RankedList
+from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.diversity import diversify
 from evidencedesk.retrieval.embedding.fixed_point import from_units
 from evidencedesk.retrieval.rerank import OverlapReranker, Reranker
-from evidencedesk.retrieval.searchers import Allowed, Searcher
+from evidencedesk.retrieval.searcher import Allowed, Searcher
 from evidencedesk.retrieval.vectors import VectorIndex
 
 __all__ = ["Diversified", "OverlapReranker", "Reranker", "TwoStage"]
@@ -46,19 +49,25 @@ class TwoStage:
         return self.reranker.rerank(query, found)[: k or self.final]
 
 
+class Vectors(Protocol):
+    """Whoever knows the vectors of chunks."""
+
+    def vectors(self, chunks: Sequence[Chunk]) -> NDArray[np.float32]:
+        """Their unit vectors, shape (number of chunks, dim)."""
+
+
 class Diversified:
     """A searcher that fetches `max(k, candidates)` from `first` and orders them by maximal marginal relevance.
 
     See `diversify`; likeness is the cosine of the chunks' vectors in `index`.
     """
 
-    def __init__(self, first: Searcher, index: VectorIndex, lambda_: float, candidates: int = 20) -> None:
+    def __init__(self, first: Searcher, index: VectorIndex | Vectors, lambda_: float, candidates: int = 20) -> None:
         self.first = first
         self.candidates = candidates
         self.name = first.name
         self._lambda = lambda_
-        self._units = index.units
-        self._row = {chunk_id: row for row, chunk_id in enumerate(index.ids)}
+        self._vectors = _vectors_of(index) if isinstance(index, VectorIndex) else index.vectors
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
         """See Searcher."""
@@ -71,5 +80,9 @@ class Diversified:
 
     def spread(self, found: RankedList) -> RankedList:
         """All of a ranked list, ordered anew."""
-        rows = np.fromiter((self._row[one.chunk.id] for one in found), dtype=np.intp, count=len(found))
-        return diversify(found, from_units(self._units[rows]), self._lambda)
+        return diversify(found, self._vectors([one.chunk for one in found]), self._lambda)
+
+
+def _vectors_of(index: VectorIndex) -> Callable[[Sequence[Chunk]], NDArray[np.float32]]:
+    row = {chunk_id: row for row, chunk_id in enumerate(index.ids)}
+    return lambda chunks: from_units(index.units[np.array([row[chunk.id] for chunk in chunks], dtype=np.intp)])

@@ -1,4 +1,4 @@
-"""The best rows of a score array. Invariant: equal scores keep row order, so rows sorted by id make ties go by id."""
+"""The best rows of a score array. Invariant: equal scores go by row, or by the order that is given."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 Rows = NDArray[np.intp]
 
 
-def best_rows(scores: NDArray[np.floating], k: int, among: Rows | None = None) -> Rows:
-    """The `k` rows of greatest score, best first, ties by row. `among` (ascending rows) limits the choice.
+def best_rows(
+    scores: NDArray[np.floating], k: int, among: Rows | None = None, order: NDArray[np.int64] | None = None
+) -> Rows:
+    """The `k` rows of greatest score, best first, ties by `order[row]`, or by row. `among` limits the choice.
 
-    `scores` is one-dimensional. Fewer than `k` come back when there are fewer; none for `k <= 0`.
+    `scores` is one-dimensional; `among` holds ascending rows. Fewer than `k` come back when there are fewer; none for
+    `k <= 0`.
     """
     rows = np.arange(len(scores)) if among is None else among
     if k <= 0:
@@ -21,7 +24,9 @@ def best_rows(scores: NDArray[np.floating], k: int, among: Rows | None = None) -
         cut = len(rows) - k
         contenders = chosen >= np.partition(chosen, cut)[cut]
         rows, chosen = rows[contenders], chosen[contenders]
-    return rows[np.argsort(-chosen, kind="stable")[:k]]
+    if order is None:
+        return rows[np.argsort(-chosen, kind="stable")[:k]]
+    return rows[np.lexsort((order[rows], -chosen))[:k]]
 
 
 def positive_rows(scores: NDArray[np.floating], allowed: NDArray[np.bool_] | None = None) -> Rows:

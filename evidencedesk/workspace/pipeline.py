@@ -14,7 +14,9 @@ from typing import NamedTuple
 from evidencedesk.documents.document import Defect
 from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.catalog import Catalog, Scope
+from evidencedesk.retrieval.corpus import Corpus
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordRewrite
+from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.elsewhere import find_elsewhere
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
@@ -69,7 +71,9 @@ class Index:
     configured.
     """
 
+    config: Config
     by_id: Mapping[str, ChunkedDocument]
+    corpus: Corpus
     catalog: Catalog
     sparse: SparseSearcher
     dense: DenseSearcher
@@ -187,21 +191,23 @@ def build_index(before: Index | None, config: Config, *documents: ChunkedDocumen
     by_id: dict[str, ChunkedDocument] = {}
     for chunked in documents:
         by_id.setdefault(chunked.document.doc_id, chunked)
-    chunks = [chunk for chunked in by_id.values() for chunk in chunked.chunks]
-    catalog = Catalog(chunks, {doc_id: chunked.document.audience for doc_id, chunked in by_id.items()})
-    analysis = config.text_analysis()
-    sparse = SparseSearcher(chunks, analysis, before.sparse if before else None)
-    dense = DenseSearcher(chunks, Model.hashed(), before.dense if before else None)
+    analysis, model = config.text_analysis(), Model.hashed()
+    make = partial(digest, analysis=analysis, model=model)
+    if before and before.config is not config:
+        before = None
+    corpus = before.corpus.changed(by_id, make) if before else Corpus.of(by_id, make)
+    sparse = SparseSearcher.over(corpus, analysis, before.sparse if before else None)
+    dense = DenseSearcher.over(corpus, model, before.dense if before else None)
     hybrid = HybridSearcher(sparse, dense, depth=contract.depth, rrf_k=contract.rrf_k)
-    lexical = LexicalSearcher(chunks, analysis, depth=contract.depth)
+    lexical = LexicalSearcher.over(corpus, analysis, contract.depth)
     searchers: dict[str, Searcher] = {"sparse": sparse, "dense": dense, "hybrid": hybrid, "lexical": lexical}
     searchers["two_stage"] = TwoStage(hybrid, OverlapReranker(), contract.depth, contract.k)
     searchers["corrective"] = _corrective(searchers, lexical, analysis, contract)
     diversified = None
     if contract.mmr_lambda is not None:
-        diversified = Diversified(searchers[contract.searcher], dense.index, contract.mmr_lambda, contract.depth)
+        diversified = Diversified(searchers[contract.searcher], dense, contract.mmr_lambda, contract.depth)
     grader = lexical.best_coverage if contract.gate else None
-    return Index(by_id, catalog, sparse, dense, searchers, diversified, grader)
+    return Index(config, by_id, corpus, Catalog.of(corpus), sparse, dense, searchers, diversified, grader)
 
 
 def _corrective(
@@ -234,8 +240,8 @@ def ask_questions(before: Answers | None, index: Index, config: Config, *questio
 def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:
     """Index → which sections their own headings do not bring."""
     contract = config.contract()
-    finders = (index.sparse,) if contract.searcher == "sparse" else (index.sparse, index.dense)
-    return find_unfindable(index.by_id.values(), finders, index.searchers, index.catalog, contract, twins)
+    legs = (index.sparse,) if contract.searcher == "sparse" else (index.sparse, index.dense)
+    return find_unfindable(index.by_id.values(), legs, index.searchers, index.catalog, contract, twins)
 
 
 def compare_chunks(*documents: ChunkedDocument) -> Twins:

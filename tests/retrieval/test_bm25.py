@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evidencedesk.retrieval.bm25 import BM25, Formula, Known
+from evidencedesk.retrieval.bm25 import BM25, Formula
 
 WORDS = st.sampled_from(["bike", "stem", "bolt", "return", "day", "rd2-24", "খরচ", "nm"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12), min_size=1, max_size=12)
@@ -37,37 +37,6 @@ def by_hand(texts: list[list[str]], query: list[str], row: int) -> float:
 @given(TEXTS, QUERIES)
 def test_every_score_equals_the_textbook_sum_to_the_last_bit(texts: list[list[str]], query: list[str]) -> None:
     assert index(texts).scores(query).tolist() == [by_hand(texts, query, row) for row in range(len(texts))]
-
-
-@settings(deadline=None)
-@given(TEXTS, st.lists(QUERIES, max_size=6))
-def test_queries_that_follow_each_other_score_as_alone(texts: list[list[str]], queries: list[list[str]]) -> None:
-    bm25 = index(texts)
-    together = [scores.tolist() for scores in bm25.scores_many(queries)]
-    assert together == [index(texts).scores(query).tolist() for query in queries]
-
-
-@settings(deadline=None)
-@given(TEXTS, st.lists(st.tuples(st.booleans(), st.lists(WORDS, max_size=6)), max_size=12), QUERIES)
-def test_an_index_that_takes_over_rows_equals_one_built_afresh(
-    before: list[list[str]], steps: list[tuple[bool, list[str]]], query: list[str]
-) -> None:
-    """Each step keeps the next old text or drops it, and puts a new one behind."""
-    texts: list[list[str]] = []
-    there, here = [], []
-    for row, (is_kept, new) in enumerate(steps):
-        if is_kept and row < len(before):
-            there.append(row)
-            here.append(len(texts))
-            texts.append(before[row])
-        texts.append(new)
-    known = Known(index(before), np.array(there, dtype=np.intp), np.array(here, dtype=np.intp))
-    ids = [f"c{row}" for row in range(len(texts))]
-    renewed = BM25(ids, [[] if row in here else text for row, text in enumerate(texts)], known=known)
-    fresh = index(texts)
-    assert renewed.scores(query).tolist() == fresh.scores(query).tolist()
-    assert (renewed.n, renewed.avg_len, renewed.length) == (fresh.n, fresh.avg_len, fresh.length)
-    assert renewed.df == fresh.df
 
 
 @settings(deadline=None)

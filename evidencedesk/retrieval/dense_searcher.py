@@ -1,0 +1,111 @@
+"""Search by vectors. Invariant: a cosine depends on its two texts alone, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evidencedesk.retrieval.candidates import RankedList
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.corpus import Corpus
+from evidencedesk.retrieval.digest import digest_passages
+from evidencedesk.retrieval.embedding import Model
+from evidencedesk.retrieval.embedding.fixed_point import from_units
+from evidencedesk.retrieval.searcher import Allowed, Best
+from evidencedesk.retrieval.selection import best_rows, positive_rows
+from evidencedesk.retrieval.vectors import IndexMeta, VectorIndex, score_rows, unusable_reason
+
+_QUERIES = 256
+_ROWS = 2048
+
+
+class DenseSearcher:
+    """Exact cosine search over the chunks' passages, with `Model.hashed()` unless another model is given.
+
+    A cosine of 0 or less is no match, and a query that cannot be embedded matches nothing; ties by chunk id.
+    """
+
+    name = "dense"
+
+    def __init__(self, chunks: Sequence[Chunk], model: Model | None = None) -> None:
+        model = model or Model.hashed()
+        self._begin(Corpus.of_chunks(chunks, lambda own: digest_passages(own, model)), model, None)
+
+    @classmethod
+    def over(cls, corpus: Corpus, model: Model, before: DenseSearcher | None = None) -> DenseSearcher:
+        """The searcher of a corpus whose passages were digested by `model`; `before` changes no result."""
+        made = cls.__new__(cls)
+        made._begin(corpus, model, before)
+        return made
+
+    def _begin(self, corpus: Corpus, model: Model, before: DenseSearcher | None) -> None:
+        self.model = model
+        self._corpus = corpus
+
+    @cached_property
+    def index(self) -> VectorIndex:
+        """All vectors, ordered by chunk id."""
+        slots = np.flatnonzero(self._corpus.live)
+        slots = slots[np.argsort(self._corpus.order[slots], kind="stable")]
+        units = np.empty((len(self._corpus.chunks), self.model.dim), dtype=np.int16)
+        for part in self._corpus.parts.values():
+            units[part.slots] = part.digest.units
+        ids = tuple(self._corpus.chunks[slot].id for slot in slots.tolist())
+        return VectorIndex(ids, units[slots], IndexMeta(self.model.name, self.model.dim, ""))
+
+    def vectors(self, chunks: Sequence[Chunk]) -> NDArray[np.float32]:
+        """The vectors of chunks of this index, shape (number of chunks, dim)."""
+        units = np.empty((len(chunks), self.model.dim), dtype=np.int16)
+        for row, chunk in enumerate(chunks):
+            part = self._corpus.parts[chunk.doc_id]
+            units[row] = part.digest.units[part.row_of[chunk.id]]
+        return from_units(units)
+
+    def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
+        """See Searcher."""
+        return self.search_many([query], k, allowed)[0]
+
+    def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
+        """See Searcher."""
+        best = self.rank_many(queries, k, allowed)
+        return [best[row] for row in range(len(queries))]
+
+    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> Best:
+        """See Ranker."""
+        mask = self._corpus.mask(allowed)
+        slots = np.full((len(queries), max(k, 0)), -1, dtype=np.int32)
+        values = np.zeros(slots.shape)
+        usable = [place for place, query in enumerate(queries) if unusable_reason(query) is None]
+        vectors = self.model.embed_batch([queries[place] for place in usable])
+        for row, scores in zip(usable, self._scores(vectors), strict=True):
+            found = best_rows(scores, k, positive_rows(scores, mask), self._corpus.order)
+            slots[row, : len(found)] = found
+            values[row, : len(found)] = scores[found]
+        return Best(slots, values, [object() for _ in queries], self._corpus.chunks, self.name)
+
+    def _scores(self, vectors: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+        """Per query its cosine with the chunk of every slot, 0 where it is dead."""
+        for start in range(0, len(vectors), _QUERIES):
+            queries = vectors[start : start + _QUERIES]
+            scores = np.zeros((len(queries), len(self._corpus.chunks)), dtype=np.float32)
+            for slots, units in self._blocks():
+                scores[:, slots] = list(score_rows(queries, units))
+            yield from scores
+
+    def _blocks(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int16]]]:
+        """All live slots with their units, many documents at a time."""
+        slots: list[NDArray[np.int32]] = []
+        units: list[NDArray[np.int16]] = []
+        held = 0
+        for part in self._corpus.parts.values():
+            slots.append(part.slots)
+            units.append(part.digest.units)
+            held += len(part.slots)
+            if held >= _ROWS:
+                yield np.concatenate(slots), np.concatenate(units)
+                slots, units, held = [], [], 0
+        if held:
+            yield np.concatenate(slots), np.concatenate(units)
