@@ -55,7 +55,7 @@ def read(opened: Workspace, what: str, path: str, at: str = "", *words: str, sty
     """What a reading finds in a file, at the first occurrence of some words."""
     offset = opened.snapshot.texts[path].index(at) if at else 0
     view = FolderView(FOLDER, style)
-    view.show(opened.snapshot)
+    view.show(opened)
     return view.look(Question(what, FOLDER, path, offset, words))
 
 

@@ -53,7 +53,7 @@ class PlaceTexts:
                     yield entry.place(f"ignore[{number}]"), partial(self.rule, code)
             for mention in self._mentions.made_in.get(path, ()):
                 if mention.section is not None:
-                    yield mention.section, partial(self._section, mention.place)
+                    yield mention.section, partial(self._named_section, mention.place)
                 if mention.evidence is not None:
                     yield mention.evidence, partial(self._evidence, mention.place)
 
@@ -69,19 +69,20 @@ class PlaceTexts:
 
     # Gold
 
-    def _section(self, place: GoldPlace) -> str:
-        """The section's beginning, and its chunks."""
+    def _named_section(self, place: GoldPlace) -> str:
+        """What a label's section names."""
         document, name = place.document, self._escape(place.gold.heading)
         if document is None:
             return f"No document has the id “{self._escape(place.gold.doc_id)}”."
         chunked = self._facts.by_id[document.doc_id]
         if not name:
-            return self._document(chunked)
+            return self.document(chunked)
         if not place.sections:
             return f"{self._escape(document.doc_id)} has no heading “{name}”."
-        return "\n\n".join(self._section_text(chunked, section) for section in place.sections)
+        return "\n\n".join(self.section(chunked, section) for section in place.sections)
 
-    def _section_text(self, chunked: ChunkedDocument, section: Section) -> str:
+    def section(self, chunked: ChunkedDocument, section: Section) -> str:
+        """A section's beginning, and its chunks."""
         key = chunked.document.path, section.heading_span
         if key not in self._sections:
             document = chunked.document
@@ -94,7 +95,8 @@ class PlaceTexts:
             self._sections[key] = "\n\n".join(lines)
         return self._sections[key]
 
-    def _document(self, chunked: ChunkedDocument) -> str:
+    def document(self, chunked: ChunkedDocument) -> str:
+        """A document in one line."""
         document = chunked.document
         title = f" · {self._escape(document.title)}" if document.title else ""
         return (

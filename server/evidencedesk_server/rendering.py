@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from evidencedesk.rule import Problem
+from evidencedesk.workspace import Workspace
 from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.hover_text import escape_markdown, plain
 from evidencedesk_server.messages import FileAnswer, Question, Style
@@ -60,12 +61,21 @@ class FolderView:
         }
         return list(self._differences())
 
-    def show(self, snapshot: Snapshot) -> bool:
-        """Let `look` answer from this snapshot from now on; whether it is another one than before."""
+    def show(self, workspace: Workspace) -> bool:
+        """Let `look` answer from the present state from now on; whether it is another one than before."""
+        snapshot = workspace.snapshot
         if self._state is not None and self._state.snapshot is snapshot:
             return False
-        texts = self._texts.with_texts(snapshot.texts)
-        self._state = State(snapshot, texts, self._escape, self._takes, self.folder, self._style)
+        self._state = State(
+            snapshot,
+            self._texts.with_texts(snapshot.texts),
+            self._escape,
+            self._takes,
+            self.folder,
+            self._style,
+            workspace.config,
+            workspace.searchers,
+        )
         return True
 
     def look(self, question: Question) -> list[Any]:

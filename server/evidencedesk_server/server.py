@@ -14,6 +14,7 @@ from evidencedesk_server.engine_process import COMMAND
 from evidencedesk_server.features import (
     baseline,
     code_actions,
+    completion,
     diagnostics,
     documents,
     folders,
@@ -40,6 +41,7 @@ FEATURES: tuple[Callable[[Desk], None], ...] = (
     hints.register,
     tokens.register,
     code_actions.register,
+    completion.register,
     baseline.register,
     folders.register,
     settings.register,

@@ -23,7 +23,8 @@ class ClientProfile:
 
     `refreshes` are the methods by which it can be told to ask again; `links` whether a definition may say what it
     belongs to, and `tips` whether a document link may say where it leads; `nests` whether symbols may have children;
-    `shows_documents` whether it opens a file when asked to.
+    `shows_documents` whether it opens a file when asked to; `snippets` whether completions may have places to go to,
+    and `inserts_as_is` whether it can be told to leave their lines as they are.
     """
 
     encoding: Encoding
@@ -35,6 +36,8 @@ class ClientProfile:
     links: bool
     tips: bool
     nests: bool
+    snippets: bool
+    inserts_as_is: bool
     style: Style
 
     @staticmethod
@@ -49,6 +52,8 @@ class ClientProfile:
         watch, edit = workspace.did_change_watched_files, workspace.workspace_edit
         definition, link, symbol = document.definition, document.document_link, document.document_symbol
         show = window.show_document if window else None
+        item = document.completion.completion_item if document.completion else None
+        modes = item.insert_text_mode_support if item else None
         formats = (document.hover.content_format if document.hover else None) or []
         return ClientProfile(
             encoding=encoding,
@@ -59,6 +64,8 @@ class ClientProfile:
             shows_documents=bool(show and show.support),
             links=bool(definition and definition.link_support),
             tips=bool(link and link.tooltip_support),
+            snippets=bool(item and item.snippet_support),
+            inserts_as_is=bool(modes and types.InsertTextMode.AsIs in modes.value_set),
             nests=bool(symbol and symbol.hierarchical_document_symbol_support),
             style=Style(
                 encoding=encoding,

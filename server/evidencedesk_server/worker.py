@@ -227,7 +227,7 @@ class Engine:
 
     def _answer(self, seq: int, files: list[FileAnswer], whole: str | None = None) -> None:
         with self._order:
-            shown = [opened.view.show(opened.workspace.snapshot) for opened in self._folders.values()]
+            shown = [opened.view.show(opened.workspace) for opened in self._folders.values()]
             self._state += any(shown)
             self._say(Answers(say="answers", seq=seq, state=self._state, whole=whole, files=files))
 

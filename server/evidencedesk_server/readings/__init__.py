@@ -11,6 +11,7 @@ from typing import Any
 
 from evidencedesk_server.messages import Question
 from evidencedesk_server.readings.actions import actions
+from evidencedesk_server.readings.completions import completions, explanations
 from evidencedesk_server.readings.hovers import hovers
 from evidencedesk_server.readings.marks import boundaries, evidence, lenses, rankings
 from evidencedesk_server.readings.navigation import definitions, highlights, links, references
@@ -19,6 +20,8 @@ from evidencedesk_server.readings.state import State
 
 READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
     "hovers": hovers,
+    "completions": completions,
+    "explanations": explanations,
     "actions": actions,
     "definitions": definitions,
     "references": references,

@@ -11,6 +11,7 @@ from evidencedesk.retrieval.label_file import LabelFile, LabelSource
 from evidencedesk.text.spans import Span
 from evidencedesk_server.mentions import chunks_by_heading, own_evaluation
 from evidencedesk_server.messages import Question
+from evidencedesk_server.readings.matching import NO_MATCH, quality
 from evidencedesk_server.readings.state import State, chars
 from evidencedesk_server.verdicts import count, shorten, verdict
 
@@ -47,7 +48,7 @@ def workspace_symbols(state: State, question: Question) -> list[Any]:
     The better match first; of equals labels, documents, headings, chunks, each in file order. At most 200.
     """
     wanted = question.words[0].casefold() if question.words else ""
-    found = [(min(_quality(wanted, text.casefold()) for text in named.texts), named) for named in _all_named(state)]
+    found = [(min(quality(wanted, text.casefold()) for text in named.texts), named) for named in _all_named(state)]
     found.sort(key=lambda one: one[0])
     return [
         {
@@ -56,8 +57,8 @@ def workspace_symbols(state: State, question: Question) -> list[Any]:
             "containerName": named.container,
             "location": {"uri": state.texts.uri_of(named.path), "range": state.texts.range(named.path, named.span)},
         }
-        for quality, named in found[:_MAX_FOUND]
-        if quality < _NO_MATCH
+        for fit, named in found[:_MAX_FOUND]
+        if fit < NO_MATCH
     ]
 
 
@@ -70,20 +71,6 @@ class _Named(NamedTuple):
     container: str
     path: str
     span: Span
-
-
-_NO_MATCH = 4
-
-
-def _quality(wanted: str, text: str) -> int:
-    """0 for equal texts, 1 for a beginning, 2 for a part, 3 for letters in order, `_NO_MATCH` for none of it."""
-    if wanted == text:
-        return 0
-    at = text.find(wanted)
-    if at >= 0:
-        return 1 if at == 0 else 2
-    letters = iter(text)
-    return 3 if all(letter in letters for letter in wanted) else _NO_MATCH
 
 
 def _all_named(state: State) -> Iterator[_Named]:

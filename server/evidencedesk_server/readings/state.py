@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from evidencedesk.retrieval.searchers import Searcher
 from evidencedesk.rule import Problem
 from evidencedesk.text.spans import Span
+from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.hover_places import PlaceTexts
 from evidencedesk_server.hover_text import Escape, HoverTexts
@@ -23,7 +25,7 @@ class State:
     """A snapshot and what is derived from it, once and when first needed.
 
     `escape` makes document text harmless in hovers; `takes` says which paths the folder speaks for, whose URI is
-    `folder`.
+    `folder`. `config` and `searchers` are those that made the snapshot.
     """
 
     snapshot: Snapshot
@@ -32,6 +34,8 @@ class State:
     takes: Callable[[str], bool]
     folder: str
     style: Style
+    config: Config
+    searchers: Mapping[str, Searcher]
 
     @cached_property
     def problems(self) -> Mapping[str, Sequence[Problem]]:

@@ -18,7 +18,7 @@ SPLIT = "within 30 days of delivery, and we will refund the full price"
 def offered(opened: Workspace, path: str, start: int = 0, end: int | None = None) -> list[ActionEntry]:
     """What is offered for a selection; for the whole file without one."""
     view = FolderView(FOLDER, STYLE)
-    view.show(opened.snapshot)
+    view.show(opened)
     end = len(opened.snapshot.texts[path]) if end is None else end
     return view.look(Question("actions", FOLDER, path, start, end=end))
 

@@ -153,6 +153,6 @@ def test_a_found_place_can_be_opened_and_files_of_other_folders_are_left_to_them
     assert heading["location"]["uri"] == f"{FOLDER}/deep/nested.md"
     assert shown(opened, "deep/nested.md", heading["location"]["range"]) == "### Deep"
     view = FolderView(FOLDER, STYLE, lambda path: not path.startswith("deep/"))
-    view.show(opened.snapshot)
+    view.show(opened)
     found = view.look(Question("workspace-symbols", FOLDER, "", words=("nested",)))
     assert [one for one in found if "nested.md" in one["location"]["uri"]] == []
