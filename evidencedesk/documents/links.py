@@ -29,7 +29,8 @@ _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _EXPLICIT_ID = re.compile(r"\{(?:/\*|[^{}]*?#)(?P<id>[\w:.-]+)(?:\*/|[^{}]*)\}[ \t]*\Z")
 _NO_SLUG = re.compile(r"[^\w\- ]")
 _ENDINGS = (".md", ".markdown", ".mdx")
-_INDEX = ("index", "README", "readme", "_index")
+INDEX_NAMES = ("index", "README", "readme", "_index")
+"""Pages that a link to their folder leads to, without their ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def resolve(link: str, origin: str, exists: Callable[[str], object]) -> str | No
     path = posixpath.normpath(posixpath.join(base, link.lstrip("/") if not base else link))
     path = "" if path == "." else path
     candidates = [path, *(path + ending for ending in _ENDINGS)]
-    candidates += [posixpath.join(path, name + ending) for name in _INDEX for ending in _ENDINGS]
+    candidates += [posixpath.join(path, name + ending) for name in INDEX_NAMES for ending in _ENDINGS]
     return next((candidate for candidate in candidates if candidate and exists(candidate)), None)
 
 

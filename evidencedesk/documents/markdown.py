@@ -56,7 +56,7 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
     comments = read_comments(text, header.body, blocks, sections, code)
     nul = text.find("\0")
     texts = header.texts
-    doc_id = texts.get("id") or _ENDING.sub("", path)
+    doc_id = texts.get("id") or id_of_path(path)
     return Document(
         doc_id=doc_id,
         path=path,
@@ -80,6 +80,11 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
             *(Defect("front-matter-second", span) for span in later if not any(area.contains(span) for area in code)),
         ),
     )
+
+
+def id_of_path(path: str) -> str:
+    """The id of a document that names none: its path without the ending."""
+    return _ENDING.sub("", path)
 
 
 class _Lines:

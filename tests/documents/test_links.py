@@ -54,7 +54,8 @@ def test_a_link_means_a_file(link: str, origin: str, path: str | None) -> None:
 
 
 def test_anchors_are_named_as_on_github_and_explicit_ids_win() -> None:
-    text = "intro\n\n# How to: set-up & go!\n\n## Ça_va\n\n## Twice\n\n## Twice\n\n## Named {#my-id}\n\n## Odd {/* odd */}\n"
+    headings = ["# How to: set-up & go!", "## Ça_va", "## Twice", "## Twice", "## Named {#my-id}", "## Odd {/* odd */}"]
+    text = "\n\n".join(["intro", *headings])
     assert anchors(parse_document("p.md", text)) == {
         "how-to-set-up--go": 1,
         "ça_va": 2,
