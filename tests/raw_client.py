@@ -75,13 +75,21 @@ class Connected(Client):
 
     async def ask(self, method: str, path: str = "", **params: Any) -> Any:
         """The result of a request, about a file where one is named."""
+        answer = await self._reply(method, path, params)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    async def refused(self, method: str, path: str, **params: Any) -> dict[str, Any]:
+        """The error with which a request is answered."""
+        error: dict[str, Any] = (await self._reply(method, path, params))["error"]
+        return error
+
+    async def _reply(self, method: str, path: str, params: dict[str, Any]) -> dict[str, Any]:
         self._last += 1
         document = {"textDocument": {"uri": f"{self.uri}/{path}"}} if path else {}
         self.say(id=self._last, method=method, params={**document, **params})
         await self.until(lambda: self._answers(self._last))
-        answer = self.answer(self._last)
-        assert "error" not in answer, answer
-        return answer["result"]
+        return self.answer(self._last)
 
     async def until(self, happened: Any) -> None:
         async with asyncio.timeout(20):

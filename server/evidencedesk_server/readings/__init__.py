@@ -16,6 +16,7 @@ from evidencedesk_server.readings.hovers import hovers
 from evidencedesk_server.readings.marks import boundaries, evidence, lenses, rankings
 from evidencedesk_server.readings.navigation import definitions, highlights, links, references
 from evidencedesk_server.readings.outline import folds, symbols, workspace_symbols
+from evidencedesk_server.readings.rename import move_edits, rename_edits, rename_place
 from evidencedesk_server.readings.state import State
 
 READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
@@ -23,6 +24,9 @@ READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
     "completions": completions,
     "explanations": explanations,
     "actions": actions,
+    "rename-place": rename_place,
+    "rename-edits": rename_edits,
+    "move-edits": move_edits,
     "definitions": definitions,
     "references": references,
     "highlights": highlights,
