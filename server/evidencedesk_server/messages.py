@@ -17,6 +17,13 @@ ACCEPT_BASELINE = "evidencedesk.acceptBaseline"
 SHOW_RANKING = "evidencedesk.showRanking"
 """A command. Arguments: the URI of any file in a folder, and a list of ids of its labels."""
 
+NEW_LABEL = "evidencedesk.newLabel"
+"""A command. Arguments: the URI of an open page, and the range of the words that are to be a label's evidence."""
+
+SEARCH = "evidencedesk.search"
+"""A command. Arguments: a question, and optionally the URI of a folder or of any file in it; without, of every folder.
+Shows what each searcher finds, and answers with the same as Markdown."""
+
 _LENGTH = struct.Struct(">I")
 LENGTH_BYTES = _LENGTH.size
 

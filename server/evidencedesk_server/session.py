@@ -23,10 +23,9 @@ class ClientProfile:
 
     `refreshes` are the methods by which it can be told to ask again; `links` whether a definition may say what it
     belongs to, and `tips` whether a document link may say where it leads; `nests` whether symbols may have children;
-    `shows_documents` whether it opens a file when asked to; `snippets` whether completions may have places to go to,
-    and `inserts_as_is` whether it can be told to leave their lines as they are; `prepares_renames` whether it asks what
-    can be renamed; `resolves_edits` whether it asks for the edit of a code action when that is chosen, and
-    `shows_refusals` whether it shows code actions that cannot be done now, and why.
+    `shows_documents` whether it opens a file when asked to, and `creates_files` whether edits may make one; `snippets`
+    whether completions may have places to go to, and `inserts_as_is` whether it can be told to leave their lines as
+    they are.
     """
 
     encoding: Encoding
@@ -35,14 +34,12 @@ class ClientProfile:
     watches: bool
     shows_progress: bool
     shows_documents: bool
+    creates_files: bool
     links: bool
     tips: bool
     nests: bool
     snippets: bool
     inserts_as_is: bool
-    prepares_renames: bool
-    resolves_edits: bool
-    shows_refusals: bool
     style: Style
 
     @staticmethod
@@ -58,8 +55,6 @@ class ClientProfile:
         definition, link, symbol = document.definition, document.document_link, document.document_symbol
         show = window.show_document if window else None
         item = document.completion.completion_item if document.completion else None
-        action, renaming = document.code_action, document.rename
-        resolved = action.resolve_support.properties if action and action.resolve_support else ()
         modes = item.insert_text_mode_support if item else None
         formats = (document.hover.content_format if document.hover else None) or []
         return ClientProfile(
@@ -71,11 +66,9 @@ class ClientProfile:
             shows_documents=bool(show and show.support),
             links=bool(definition and definition.link_support),
             tips=bool(link and link.tooltip_support),
+            creates_files=bool(edit and types.ResourceOperationKind.Create in (edit.resource_operations or ())),
             snippets=bool(item and item.snippet_support),
             inserts_as_is=bool(modes and types.InsertTextMode.AsIs in modes.value_set),
-            prepares_renames=bool(renaming and renaming.prepare_support),
-            resolves_edits="edit" in resolved and bool(action and action.data_support),
-            shows_refusals=bool(action and action.disabled_support),
             nests=bool(symbol and symbol.hierarchical_document_symbol_support),
             style=Style(
                 encoding=encoding,

@@ -16,15 +16,14 @@ _WAIT_SECONDS = 1.0
 
 def register(desk: Desk) -> None:
     """Offer code actions."""
-    desk.feature(
-        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
-    )(_code_actions)
+    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorExtract]
+    desk.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds))(_code_actions)
 
 
 async def _code_actions(desk: Desk, params: types.CodeActionParams) -> list[dict[str, Any]]:
     document = desk.session.document(params.text_document.uri)
     only = params.context.only
-    if document is None or (place := document.place) is None or (only is not None and not _wants_quick_fixes(only)):
+    if document is None or (place := document.place) is None:
         return []
     await desk.answers.until(lambda: desk.is_evaluated(document, document.version), _WAIT_SECONDS)
     version = document.version
@@ -34,12 +33,17 @@ async def _code_actions(desk: Desk, params: types.CodeActionParams) -> list[dict
     found = await look(desk, Question("actions", place.folder, place.path, wanted.start, end=wanted.end))
     if document.version != version:
         return []
-    return [_with_versions(desk, entry["action"]) for entry in found if _still_holds(desk, entry)]
+    wanted_kinds = [str(getattr(kind, "value", kind)) for kind in only] if only is not None else [""]
+    return [
+        _with_versions(desk, entry["action"])
+        for entry in found
+        if _still_holds(desk, entry) and _is_of(entry["action"]["kind"], wanted_kinds)
+    ]
 
 
-def _wants_quick_fixes(only: list[types.CodeActionKind | str] | Any) -> bool:
-    quick_fix = types.CodeActionKind.QuickFix.value
-    return any(kind == "" or quick_fix == str(getattr(kind, "value", kind)) for kind in only)
+def _is_of(kind: str, wanted: list[str]) -> bool:
+    """Whether a kind is one of those wanted, or below one of them, as `refactor.extract` is below `refactor`."""
+    return any(one == "" or kind == one or kind.startswith(f"{one}.") for one in wanted)
 
 
 def _still_holds(desk: Desk, entry: ActionEntry) -> bool:

@@ -15,18 +15,16 @@ from evidencedesk_server.readings.completions import completions, explanations
 from evidencedesk_server.readings.hovers import hovers
 from evidencedesk_server.readings.marks import boundaries, evidence, lenses, rankings
 from evidencedesk_server.readings.navigation import definitions, highlights, links, references
+from evidencedesk_server.readings.new_labels import new_labels
 from evidencedesk_server.readings.outline import folds, symbols, workspace_symbols
-from evidencedesk_server.readings.rename import move_edits, rename_edits, rename_place
 from evidencedesk_server.readings.state import State
 
 READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
     "hovers": hovers,
     "completions": completions,
     "explanations": explanations,
+    "new-labels": new_labels,
     "actions": actions,
-    "rename-place": rename_place,
-    "rename-edits": rename_edits,
-    "move-edits": move_edits,
     "definitions": definitions,
     "references": references,
     "highlights": highlights,

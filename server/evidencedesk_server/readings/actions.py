@@ -1,4 +1,4 @@
-"""Repairs and suppressions of the problems at a place. Invariant: each says which texts it was made for."""
+"""What can be done at a place: repairs, suppressions, new labels. Invariant: each says which texts it was made for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from evidencedesk.rule import Fix, Problem
 from evidencedesk_server.messages import ActionEntry, Question, text_hash
 from evidencedesk_server.ranges import Json
+from evidencedesk_server.readings.new_labels import new_label_actions
 from evidencedesk_server.readings.state import State
 from evidencedesk_server.suppressing import suppressions
 from evidencedesk_server.to_lsp import accept_baseline, diagnostic, quick_fix
@@ -16,13 +17,14 @@ _REGRESSIONS = "ED6"
 
 
 def actions(state: State, question: Question) -> list[Any]:
-    """What can be done about the problems that touch the selection."""
-    return [
+    """What can be done about the problems that touch the selection, and with what is selected."""
+    repairs = [
         entry
         for problem in state.problems.get(question.path, ())
         if problem.span.start <= question.end and question.offset <= problem.span.end
         for entry in _of_problem(state, problem)
     ]
+    return repairs + new_label_actions(state, question)
 
 
 def _of_problem(state: State, problem: Problem) -> Iterator[ActionEntry]:
