@@ -40,6 +40,9 @@ class ClientProfile:
     nests: bool
     snippets: bool
     inserts_as_is: bool
+    prepares_renames: bool
+    resolves_edits: bool
+    shows_refusals: bool
     style: Style
 
     @staticmethod
@@ -55,6 +58,8 @@ class ClientProfile:
         definition, link, symbol = document.definition, document.document_link, document.document_symbol
         show = window.show_document if window else None
         item = document.completion.completion_item if document.completion else None
+        action, renaming = document.code_action, document.rename
+        resolved = action.resolve_support.properties if action and action.resolve_support else ()
         modes = item.insert_text_mode_support if item else None
         formats = (document.hover.content_format if document.hover else None) or []
         return ClientProfile(
@@ -69,6 +74,9 @@ class ClientProfile:
             creates_files=bool(edit and types.ResourceOperationKind.Create in (edit.resource_operations or ())),
             snippets=bool(item and item.snippet_support),
             inserts_as_is=bool(modes and types.InsertTextMode.AsIs in modes.value_set),
+            prepares_renames=bool(renaming and renaming.prepare_support),
+            resolves_edits="edit" in resolved and bool(action and action.data_support),
+            shows_refusals=bool(action and action.disabled_support),
             nests=bool(symbol and symbol.hierarchical_document_symbol_support),
             style=Style(
                 encoding=encoding,

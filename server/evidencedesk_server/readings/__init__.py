@@ -17,6 +17,7 @@ from evidencedesk_server.readings.marks import boundaries, evidence, lenses, ran
 from evidencedesk_server.readings.navigation import definitions, highlights, links, references
 from evidencedesk_server.readings.new_labels import new_labels
 from evidencedesk_server.readings.outline import folds, symbols, workspace_symbols
+from evidencedesk_server.readings.rename import move_edits, rename_edits, rename_place
 from evidencedesk_server.readings.state import State
 
 READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
@@ -25,6 +26,9 @@ READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
     "explanations": explanations,
     "new-labels": new_labels,
     "actions": actions,
+    "rename-place": rename_place,
+    "rename-edits": rename_edits,
+    "move-edits": move_edits,
     "definitions": definitions,
     "references": references,
     "highlights": highlights,
