@@ -34,6 +34,13 @@ class Severity(Enum):
         return list(Severity).index(self)
 
 
+class Tag(Enum):
+    """What editors make of a problem's text besides underlining it: fade it, or strike it through."""
+
+    UNNECESSARY = "unnecessary"
+    DEPRECATED = "deprecated"
+
+
 @dataclass(frozen=True, slots=True)
 class Related:
     """Another place that belongs to a problem, and what is there."""
@@ -136,6 +143,7 @@ class Rule:
     messages: Mapping[str, str]
     check: Check
     fix: Fixer | None
+    tags: tuple[Tag, ...] = ()
 
     @property
     def subject(self) -> type:
@@ -185,6 +193,7 @@ def rule(
     message: str,
     messages: Mapping[str, str] | None = None,
     fix: Fixer | None = None,
+    tags: tuple[Tag, ...] = (),
 ) -> Callable[[Check], Rule]:
     """Make a Rule of a check function; the function's name, with hyphens, is the rule's name.
 
@@ -198,6 +207,6 @@ def rule(
 
     def decorate(check: Check) -> Rule:
         name = check.__name__.replace("_", "-")
-        return Rule(code, name, stage, failure, severity, message, dict(messages or {}), check, fix)
+        return Rule(code, name, stage, failure, severity, message, dict(messages or {}), check, fix, tags)
 
     return decorate

@@ -15,7 +15,7 @@ from evidencedesk_server.rendering import FolderView
 
 FOLDER = "file:///kb"
 TODAY = date(2026, 1, 1)
-STYLE = Style(encoding="utf-16", markdown=True, related=True, document_changes=True)
+STYLE = Style(encoding="utf-16", markdown=True, related=True, document_changes=True, tags=True, rule_links=True)
 
 PAGE = """---
 id: returns

@@ -18,10 +18,17 @@ def rule(
     code: Annotated[
         str | None, typer.Argument(help="A code (ED201) or a name (answer-split); without it, all rules are listed.")
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="The pages of all rules as one document.")] = False,
+    as_html: Annotated[bool, typer.Option("--html", help="Print a page as one HTML file.")] = False,
 ) -> None:
     """Explain a rule, or list all rules."""
+    from evidencedesk.reports.rule_pages import html, page, reference, title
     from evidencedesk.rules import RULES
 
+    if everything or (as_html and code is None):
+        text = reference(RULES)
+        typer.echo(html(text, "Rules of EvidenceDesk") if as_html else text, nl=False)
+        return
     if code is None:
         for each in RULES:
             typer.echo(f"{each.code} {each.name} ({each.severity.value}): {each.summary}")
@@ -29,16 +36,14 @@ def rule(
     found = next((each for each in RULES if code.upper() == each.code or code.lower() == each.name), None)
     if found is None:
         raise UnknownNameError(f"There is no rule {code}.{suggestion(code)}")
-    page = (
-        f"# {found.code} {found.name}\n\nSeverity: {found.severity.value}. Stage: {found.stage}."
-        f"{' Repairs are offered in the editor.' if found.fix else ''}\n\n{found.docs}\n"
-    )
-    if sys.stdout.isatty():
+    if as_html:
+        typer.echo(html(page(found), title(found)), nl=False)
+    elif sys.stdout.isatty():
         from rich.markdown import Markdown
 
-        show(Markdown(page))
+        show(Markdown(page(found)))
     else:
-        typer.echo(page, nl=False)
+        typer.echo(page(found), nl=False)
 
 
 def suggestion(given: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import listed, start_of
 from evidencedesk.retrieval.repeats import Repeat, equal_pages, repeats
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Related, Severity, Tag, Violation, rule
 
 _MAX_RELATED = 5
 
@@ -24,6 +24,7 @@ _MAX_RELATED = 5
         "boilerplate": "this text stands on {count} of {all} pages; a search returns copy after copy of it",
         "page": "this page has the same text as {others}; a search returns every copy",
     },
+    tags=(Tag.UNNECESSARY,),
 )
 def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The same text stands in several chunks that one search can return.

@@ -8,7 +8,7 @@ from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.labels import Label
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Related, Severity, Tag, Violation, rule
 from evidencedesk.text.normal import fold
 
 
@@ -19,6 +19,7 @@ from evidencedesk.text.normal import fold
     severity=Severity.INFORMATION,
     message="{first} asks the same question",
     messages={"differs": "{first} asks the same question, but {difference}"},
+    tags=(Tag.UNNECESSARY,),
 )
 def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """Two labels with different ids ask the same question.

@@ -8,7 +8,7 @@ from evidencedesk.documents.versions import Versions
 from evidencedesk.retrieval.elsewhere import section_with
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import field_of
-from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
+from evidencedesk.rule import Fix, Related, Severity, Tag, Violation, rule, value_fix
 
 
 def _point_to_current(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
@@ -24,6 +24,7 @@ def _point_to_current(subject: Facts, facts: Facts, violation: Violation) -> Ite
     severity=Severity.WARNING,
     message="the gold stands in {doc_id}, whose status is “{status}”{current}",
     fix=_point_to_current,
+    tags=(Tag.DEPRECATED,),
 )
 def evidence_in_superseded_document(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The gold of a label stands in a document that is not current.

@@ -12,7 +12,7 @@ from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import quoted, start_of
 from evidencedesk.retrieval.repeats import repeats
 from evidencedesk.retrieval.twins import NearTwin
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Related, Severity, Tag, Violation, rule
 from evidencedesk.text.words import words
 
 _MAX_RELATED = 5
@@ -25,6 +25,7 @@ _MAX_RELATED = 5
     severity=Severity.INFORMATION,
     message="this text is nearly the same as in {other}: {difference}",
     messages={"passages": "this text and {more} more on this page are nearly the same as in {other}: {difference}"},
+    tags=(Tag.UNNECESSARY,),
 )
 def near_duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """Two chunks that one search can return say nearly the same.

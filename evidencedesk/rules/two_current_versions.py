@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from evidencedesk.documents.document import Document
 from evidencedesk.documents.versions import version_of
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.rule import Fix, Related, Severity, Violation, rule
+from evidencedesk.rule import Fix, Related, Severity, Tag, Violation, rule
 from evidencedesk.text.spans import Span, TextEdit
 
 
@@ -39,6 +39,7 @@ def _mark_superseded(subject: Facts, facts: Facts, violation: Violation) -> Iter
     message="{older} and {newer} are two versions of one page, and both are current: searches return either",
     messages={"declared": "{newer} supersedes this page, but it is still marked as current: searches return either"},
     fix=_mark_superseded,
+    tags=(Tag.DEPRECATED,),
 )
 def two_current_versions(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """An older version of a page is still current beside the newer one.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from evidencedesk.retrieval.facts import Facts, UnusedSuppression
-from evidencedesk.rule import Fix, Severity, Violation, rule
+from evidencedesk.rule import Fix, Severity, Tag, Violation, rule
 from evidencedesk.text.spans import Span, TextEdit
 
 _LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n|\Z)(?:[ \t]*(?:\r\n|\r|\n))?")
@@ -43,6 +43,7 @@ def _remove(subject: UnusedSuppression, facts: Facts, violation: Violation) -> I
     severity=Severity.WARNING,
     message="{code} is ignored here, but there is no such problem any more",
     fix=_remove,
+    tags=(Tag.UNNECESSARY,),
 )
 def unused_suppression(subject: UnusedSuppression, facts: Facts) -> Iterator[Violation]:
     """A comment or a label ignores a rule that reports nothing there.

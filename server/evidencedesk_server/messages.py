@@ -42,6 +42,8 @@ class Style(TypedDict):
     markdown: bool
     related: bool
     document_changes: bool
+    tags: bool
+    rule_links: bool
 
 
 class OpenFolder(TypedDict):

@@ -90,9 +90,7 @@ class FolderView:
         if last is not None and last.problems == problems and last.involved.isdisjoint(moved):
             return last
         involved = frozenset([path, *(place.path for problem in problems for place in problem.related)])
-        return _Rendered(
-            problems, involved, [diagnostic(problem, self._texts, self._style["related"]) for problem in problems]
-        )
+        return _Rendered(problems, involved, [diagnostic(problem, self._texts, self._style) for problem in problems])
 
     def _differences(self) -> Iterator[FileAnswer]:
         for path, (_, _, diagnostics) in self._rendered.items():

@@ -84,6 +84,8 @@ class ClientProfile:
                 # Pulling clients that say nothing about it mostly mean what they said about pushing.
                 related=bool((pull and pull.related_information) or (push and push.related_information)),
                 document_changes=bool(edit and edit.document_changes),
+                tags=bool((pull and pull.tag_support) or (push and push.tag_support)),
+                rule_links=bool((pull and pull.code_description_support) or (push and push.code_description_support)),
             ),
         )
 

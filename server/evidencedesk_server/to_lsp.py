@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import quote
 
-from evidencedesk.rule import Fix, Problem, Severity
+import evidencedesk.rules
+from evidencedesk.rule import Fix, Problem, Severity, Tag
+from evidencedesk.rules import RULES
 from evidencedesk.text.spans import Encoding, LineIndex, Span, TextEdit
-from evidencedesk_server.messages import ACCEPT_BASELINE
+from evidencedesk_server.messages import ACCEPT_BASELINE, Style
 from evidencedesk_server.ranges import Json, range_of
 
 SOURCE = "evidencedesk"
@@ -24,6 +27,23 @@ _SEVERITIES: Mapping[Severity, int] = {
     Severity.INFORMATION: 3,
     Severity.HINT: 4,
 }
+
+_LSP_TAGS: Mapping[Tag, int] = {Tag.UNNECESSARY: 1, Tag.DEPRECATED: 2}
+_TAGS: Mapping[str, list[int]] = {rule.code: [_LSP_TAGS[tag] for tag in rule.tags] for rule in RULES}
+
+# Editors open the file itself: it works offline, and Markdown reads well as it stands.
+_REFERENCE = Path(evidencedesk.rules.__file__).with_name("README.md")
+
+
+def _rule_lines() -> Mapping[str, int]:
+    try:
+        lines = _REFERENCE.read_text(encoding="utf-8").split("\n")
+    except OSError:
+        return {}
+    return {line.split()[1]: number for number, line in enumerate(lines, start=1) if line.startswith("## ED")}
+
+
+_RULE_LINES = _rule_lines()
 
 
 def uri_below(folder: str, path: str) -> str:
@@ -59,8 +79,14 @@ class Texts:
         return Texts(texts, self.uri_of, self.encoding, kept)
 
 
-def diagnostic(problem: Problem, texts: Texts, related: bool) -> Json:
-    """The diagnostic of a problem, with its related places if the client shows them."""
+def rule_href(code: str) -> str | None:
+    """Where a rule's page is: a line of the reference that comes with the program; None when it is not there."""
+    line = _RULE_LINES.get(code)
+    return f"{_REFERENCE.as_uri()}#L{line}" if line else None
+
+
+def diagnostic(problem: Problem, texts: Texts, style: Style) -> Json:
+    """The diagnostic of a problem, with related places, tags and the rule's page as far as the client shows them."""
     shown: Json = {
         "range": texts.range(problem.path, problem.span),
         "message": problem.message,
@@ -69,7 +95,11 @@ def diagnostic(problem: Problem, texts: Texts, related: bool) -> Json:
         "source": SOURCE,
         "data": {"fingerprint": problem.fingerprint, "name": problem.name},
     }
-    if related and problem.related:
+    if style["tags"] and (tags := _TAGS.get(problem.code)):
+        shown["tags"] = tags
+    if style["rule_links"] and (href := rule_href(problem.code)):
+        shown["codeDescription"] = {"href": href}
+    if style["related"] and problem.related:
         shown["relatedInformation"] = [
             {
                 "location": {"uri": texts.uri_of(place.path), "range": texts.range(place.path, place.span)},

@@ -38,7 +38,7 @@ def test_diagnostics_are_valid_lsp_and_point_at_each_other(tmp_path: Path) -> No
 def test_columns_are_counted_in_the_clients_encoding(tmp_path: Path, encoding: str) -> None:
     page = PAGE.replace("Send it back", "😀 é Send it back")
     opened = workspace(tmp_path, LABELS, {"returns.md": page})
-    style = Style(encoding=encoding, markdown=True, related=True, document_changes=True)  # type: ignore[typeddict-item]
+    style = Style(**{**STYLE, "encoding": encoding})  # type: ignore[typeddict-item]
     files = FolderView(FOLDER, style).answers(opened.snapshot, {})
     (diagnostic,) = [
         found
@@ -91,6 +91,18 @@ def test_places_move_with_lines_inserted_above(tmp_path: Path) -> None:
     assert lines[1] == lines[0] + 2
     # The label's problem points into the page, so it moved as well.
     assert "labels.json" in {answer["path"] for answer in moved}
+
+
+def test_a_problem_leads_to_its_rule_and_says_what_its_text_is(tmp_path: Path) -> None:
+    words = "Every single bicycle is checked and adjusted in our workshop before it leaves."
+    opened = workspace(tmp_path, LABELS, {"a.md": f"# A\n\n{words}\n\nOne.\n", "b.md": f"# B\n\n{words}\n\nTwo.\n"})
+    files = [answer for answer in FolderView(FOLDER, STYLE).answers(opened.snapshot, {}) if answer["path"] == "a.md"]
+    (copy,) = [found for found in files[0]["diagnostics"] if found["code"] == "ED205"]
+    assert copy["tags"] == [types.DiagnosticTag.Unnecessary]
+    page, line = copy["codeDescription"]["href"].removeprefix("file://").split("#L")
+    assert Path(page).read_text(encoding="utf-8").split("\n")[int(line) - 1] == "## ED205 duplicate-chunk"
+    plain = FolderView(FOLDER, Style(**{**STYLE, "tags": False, "rule_links": False})).answers(opened.snapshot, {})  # type: ignore[typeddict-item]
+    assert not any({"tags", "codeDescription"} & found.keys() for answer in plain for found in answer["diagnostics"])
 
 
 def test_result_ids_name_the_content(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def actions(state: State, question: Question) -> list[Any]:
 
 
 def _of_problem(state: State, problem: Problem) -> Iterator[ActionEntry]:
-    shown = diagnostic(problem, state.texts, state.style["related"])
+    shown = diagnostic(problem, state.texts, state.style)
     for fix in (*problem.fixes, *suppressions(problem, state.snapshot)):
         yield ActionEntry(needs=_needs(state, fix), action=_fix_action(state, fix, shown))
     if problem.code.startswith(_REGRESSIONS):

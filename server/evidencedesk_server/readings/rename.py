@@ -1,4 +1,4 @@
-"""Renaming in the client's terms. Invariant: what is refused comes as a sentence, what is not with the texts it needs."""
+"""Renaming in the client's terms. Invariant: a refusal comes as a sentence, an edit with the texts it was made for."""
 
 from __future__ import annotations
 
