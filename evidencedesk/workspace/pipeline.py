@@ -34,7 +34,9 @@ from evidencedesk.retrieval.searchers import (
     Searcher,
     SparseSearcher,
 )
-from evidencedesk.retrieval.twins import Twins, find_twins
+from evidencedesk.retrieval.twin_index import TwinIndex, update_twins
+from evidencedesk.retrieval.twin_keys import TwinKeys, twin_keys
+from evidencedesk.retrieval.twins import Twins
 from evidencedesk.rules import RULES
 from evidencedesk.text.analysis import Analysis, query_terms
 from evidencedesk.text.spans import Span
@@ -116,7 +118,7 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
     progress("Indexing chunks", 0, 1)
     index = memo.renew(build_index, config, *documents.values())
     progress("Comparing chunks", 0, 1)
-    twins = memo(compare_chunks, *documents.values())
+    twins = memo.renew(compare_chunks, *(memo(read_twin_keys, chunked) for chunked in documents.values())).twins
     progress("Trying headings", 0, 1)
     unfindable = memo(try_headings, index, twins, config)
 
@@ -244,6 +246,11 @@ def try_headings(index: Index, twins: Twins, config: Config) -> tuple[Unfindable
     return find_unfindable(index.by_id.values(), legs, index.searchers, index.catalog, contract, twins)
 
 
-def compare_chunks(*documents: ChunkedDocument) -> Twins:
-    """Chunks → which say the same."""
-    return find_twins([(chunked.document, chunked.chunks) for chunked in documents])
+def read_twin_keys(chunked: ChunkedDocument) -> TwinKeys:
+    """Document → by what it is compared with others."""
+    return twin_keys(chunked.document, chunked.chunks)
+
+
+def compare_chunks(before: TwinIndex | None, *pages: TwinKeys) -> TwinIndex:
+    """Chunks → which say the same; from an earlier state it takes over what did not change."""
+    return update_twins(before, pages)

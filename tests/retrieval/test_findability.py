@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.candidates import ids
 from evidencedesk.retrieval.facts import ChunkedDocument, UnfindableSection
-from evidencedesk.retrieval.twins import find_twins
+from evidencedesk.retrieval.twin_index import find_twins
 from evidencedesk.workspace.config import Config, parse_config
-from evidencedesk.workspace.pipeline import Index, build_index, compare_chunks, try_headings
+from evidencedesk.workspace.pipeline import Index, build_index, try_headings
 
 CONFIGS = [
     "",
@@ -78,4 +78,5 @@ def test_a_section_is_unfindable_when_no_ranking_holds_it(
     assert not defects
     documents = read(pages, config)
     index = build_index(None, config, *documents)
-    assert list(try_headings(index, compare_chunks(*documents), config)) == by_lists(documents, index, config)
+    twins = find_twins([(chunked.document, chunked.chunks) for chunked in documents])
+    assert list(try_headings(index, twins, config)) == by_lists(documents, index, config)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from chunk_making import chunk
 from evidencedesk.documents.document import Document, FrontMatter
 from evidencedesk.retrieval.chunk import Chunk, ChunkKind
-from evidencedesk.retrieval.twins import NearTwin, Twins, find_twins
+from evidencedesk.retrieval.twin_index import find_twins
+from evidencedesk.retrieval.twins import NearTwin, Twins
 from evidencedesk.text.spans import Span
 from evidencedesk.text.words import words
 

@@ -13,7 +13,7 @@ from evidencedesk.retrieval.catalog import Catalog
 from evidencedesk.retrieval.chunking import CHUNKERS
 from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
-from evidencedesk.retrieval.twins import find_twins
+from evidencedesk.retrieval.twin_index import find_twins
 from evidencedesk.rule import Rule, Violation
 from evidencedesk.rules import RULES
 from evidencedesk.text.spans import apply_edits
