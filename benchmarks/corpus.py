@@ -17,7 +17,7 @@ from pathlib import Path
 
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import Source
-from evidencedesk.workspace.pipeline import read_document
+from evidencedesk.workspace.reading import read_document
 
 FUNCTION_WORDS = (
     "the of to and a in is you for that it on with as are this be by from can or your if an at not will when have "
@@ -69,7 +69,8 @@ class Site:
 
     def pages(self, chunks: int) -> list[Page]:
         """Pages of about so many chunks under the default settings."""
-        sample, counted = [], 0
+        sample: list[Page] = []
+        counted = 0
         while counted < chunks and len(sample) < SAMPLE:
             sample.append(self.page(len(sample)))
             counted += count_chunks(sample[-1])

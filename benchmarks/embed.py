@@ -20,7 +20,7 @@ from evidencedesk.retrieval.vectors import embed_units
 from evidencedesk.text.words import words
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import discover, read_source
-from evidencedesk.workspace.pipeline import read_document
+from evidencedesk.workspace.reading import read_document
 
 OURS = "default vectors"
 LOOP = "plain loop, crc32"

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from evidencedesk.cli import baseline, check, evaluate, init, rule, run, schema, search, show
+from evidencedesk.cli import baseline, cache, check, evaluate, init, rule, run, schema, search, show
 from evidencedesk.errors import EvidenceDeskError
 
 COULD_NOT_RUN = 2
@@ -36,6 +36,7 @@ app.command("show")(show.show)
 app.command("rule")(rule.rule)
 app.command("init")(init.init)
 app.add_typer(baseline.app, name="baseline")
+app.add_typer(cache.app, name="cache")
 app.command("schema")(schema.schema)
 
 

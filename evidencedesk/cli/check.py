@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evidencedesk.cli.console import notice, write
-from evidencedesk.cli.opening import Target, config_faults, find_target, open_workspace
+from evidencedesk.cli.opening import NoCache, Target, config_faults, find_target, open_workspace
 from evidencedesk.cli.rule import suggestion
 from evidencedesk.errors import UnknownNameError
 
@@ -66,13 +66,14 @@ def check(
     ] = False,
     fail_on: Annotated[FailOn, typer.Option(help="The least severity that makes the exit code 1.")] = FailOn.WARNING,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="One line per problem and nothing else.")] = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Show the problems of a knowledge base, where they arise."""
     from evidencedesk.rule import Severity
 
     chosen, dropped = _codes(select), _codes(ignore)
     target = find_target(paths or [])
-    workspace = open_workspace(target)
+    workspace = open_workspace(target, no_cache)
     problems = [problem for problem in _problems(workspace, chosen, dropped) if target.takes(problem.path)]
     if output is Format.JSON:
         _write_json(workspace, problems, target, statistics)

@@ -9,7 +9,7 @@ import typer
 
 from evidencedesk.cli.check import Format
 from evidencedesk.cli.console import notice, show
-from evidencedesk.cli.opening import find_target, open_configured
+from evidencedesk.cli.opening import NoCache, find_target, open_configured
 from evidencedesk.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -26,13 +26,14 @@ def evaluate(
             "sparse, dense, hybrid, two_stage, lexical, corrective."
         ),
     ] = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Show how well the labelled questions are answered.
 
     Hits at rank 1, 3 and 5 by tag and searcher, where answers are lost, and how unanswerable questions fare.
     """
     target = find_target([path])
-    workspace = open_configured(target)
+    workspace = open_configured(target, no_cache)
     if not workspace.snapshot.evaluations:
         raise InputError(
             f"Nothing to evaluate in {target.root}: no labelled question there. `evidencedesk init` writes a first one."

@@ -6,7 +6,9 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from evidencedesk.cli.console import notice, progress
 from evidencedesk.errors import ConfigError, InputError
@@ -14,6 +16,9 @@ from evidencedesk.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from evidencedesk.workspace import Workspace
     from evidencedesk.workspace.snapshot import Snapshot
+
+NO_CACHE = "EVIDENCEDESK_NO_CACHE"
+"""The environment variable that switches the cache off for every command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +57,19 @@ def find_target(paths: Sequence[Path]) -> Target:
     return Target(root, tuple(path.relative_to(root).as_posix() for path in full))
 
 
-def open_workspace(target: Target) -> Workspace:
+NoCache = Annotated[
+    bool,
+    typer.Option("--no-cache", help=f"Compute everything anew and keep nothing on disk, as {NO_CACHE}=1 does."),
+]
+
+
+def open_workspace(target: Target, no_cache: bool = False) -> Workspace:
     """The workspace of a target, evaluated. Raises InputError when it, or a part asked for, holds nothing to check."""
     from evidencedesk.workspace import Workspace
 
     with progress() as report:
-        workspace = Workspace.open(target.root, progress=report)
+        cache = not (no_cache or os.environ.get(NO_CACHE))
+        workspace = Workspace.open(target.root, progress=report, cache=cache)
     for note in workspace.notes:
         notice(note)
     snapshot = workspace.snapshot
@@ -77,14 +89,14 @@ def open_workspace(target: Target) -> Workspace:
     return workspace
 
 
-def open_configured(target: Target) -> Workspace:
+def open_configured(target: Target, no_cache: bool = False) -> Workspace:
     """Like `open_workspace`. Raises ConfigError when the configuration has a fault, since figures would mislead.
 
     A damaged baseline is no reason: no figure depends on it.
     """
     from evidencedesk.workspace.baseline import BASELINE_PATH
 
-    workspace = open_workspace(target)
+    workspace = open_workspace(target, no_cache)
     if faults := config_faults(workspace.snapshot, target, but_not=BASELINE_PATH):
         raise ConfigError(faults[0])
     return workspace

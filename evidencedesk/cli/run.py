@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evidencedesk.cli.console import notice
-from evidencedesk.cli.opening import find_target, open_configured
+from evidencedesk.cli.opening import NoCache, find_target, open_configured
 from evidencedesk.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a file: skip what it holds already. The newest unless --out.")
     ] = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Ask every labelled question and record rankings, prompts and what they cover, one JSON line a question."""
     from evidencedesk.reports.run_text import totals
@@ -38,7 +39,7 @@ def run(
     from evidencedesk.retrieval.run_folder import RunLog
 
     target = find_target([path])
-    workspace = open_configured(target)
+    workspace = open_configured(target, no_cache)
     facts = workspace.snapshot.facts
     if not facts.evaluations:
         raise InputError(f"There is no labelled question in {target.root}, so there is nothing to run.")

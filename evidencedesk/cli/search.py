@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evidencedesk.cli.console import notice, write
-from evidencedesk.cli.opening import find_target, open_configured
+from evidencedesk.cli.opening import NoCache, find_target, open_configured
 from evidencedesk.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def search(
     audience: Annotated[list[str] | None, typer.Option(help="Only for this audience; may be repeated.")] = None,
     lang: Annotated[list[str] | None, typer.Option(help="Only in this language; may be repeated.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Search all documents, whatever their scope.")] = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Show what a question retrieves, per searcher, and why."""
     from evidencedesk.reports.ranking_text import ranking_lines
@@ -38,7 +39,7 @@ def search(
     from evidencedesk.retrieval.searchers import SparseSearcher
 
     target = find_target([path])
-    workspace = open_configured(target)
+    workspace = open_configured(target, no_cache)
     facts = workspace.snapshot.facts
     if not facts.catalog.chunks:
         raise InputError(f"Nothing to search in {target.root}: its documents hold no text.")

@@ -19,7 +19,8 @@ from evidencedesk.rules import RULES
 from evidencedesk.workspace.checks import cap, place_of, targets_of
 from evidencedesk.workspace.config import Config, parse_config
 from evidencedesk.workspace.files import Source, find_config
-from evidencedesk.workspace.pipeline import read_document, read_labels, read_runs
+from evidencedesk.workspace.pipeline import read_labels, read_runs
+from evidencedesk.workspace.reading import read_document
 
 Kind = Literal["document", "labels", "runs"]
 

@@ -26,6 +26,7 @@ import platformdirs
 import evidencedesk
 from evidencedesk.errors import InputError
 from evidencedesk.workspace.packs import KEY_BYTES, TEMPORARY, Bytes, DamagedError, Pack, PackWriter
+from evidencedesk.workspace.settings import CacheSettings
 
 CACHE_PATH = ".evidencedesk/cache"
 
@@ -63,12 +64,14 @@ class Cache:
                 self._take(path)
 
     @classmethod
-    def of(cls, root: Path, limit: int) -> Cache | None:
-        """The cache of a workspace, made where there is none yet; None where none can be.
+    def of(cls, root: Path, settings: CacheSettings) -> Cache | None:
+        """The cache of a workspace, made where there is none yet; None where none can be, or none is wanted.
 
         `root` is a real path; no link is followed out of it.
         """
-        return next((cls(folder, limit) for folder in places(root) if _make(folder)), None)
+        if not settings.enabled:
+            return None
+        return next((cls(folder, settings.limit_mb * 1_000_000) for folder in places(root) if _make(folder)), None)
 
     def get(self, key: bytes) -> memoryview | None:
         """A record, if it is there and whole."""

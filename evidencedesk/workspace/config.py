@@ -20,6 +20,7 @@ from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
 from evidencedesk.workspace.checks import Selection
 from evidencedesk.workspace.config_faults import Fault, faults_of, leave_out
 from evidencedesk.workspace.settings import (
+    CacheSettings,
     ChunkingSettings,
     DocumentSettings,
     LabelSettings,
@@ -61,6 +62,9 @@ class Config(Section):
 
     rules: RuleSettings = RuleSettings()
     """Which rules run, and how much their problems weigh."""
+
+    cache: CacheSettings = CacheSettings()
+    """What is kept on disk so that a large folder opens at once the next time. It changes no result."""
 
     def chunker(self) -> Chunker:
         """The configured chunker."""

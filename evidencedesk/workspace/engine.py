@@ -11,10 +11,12 @@ from evidencedesk.retrieval.evaluation import Evaluation, Standing
 from evidencedesk.retrieval.facts import ConfigDefect
 from evidencedesk.retrieval.searchers import Searcher
 from evidencedesk.workspace.baseline import BASELINE_PATH, Baseline, parse_baseline, write_baseline
+from evidencedesk.workspace.cache import Cache
 from evidencedesk.workspace.config import CONFIG_NAMES, Config, holds_config, parse_config
 from evidencedesk.workspace.files import Source, check_root, discover, kind_of, read_source
 from evidencedesk.workspace.memo import Memo
 from evidencedesk.workspace.pipeline import Inputs, Progress, build_index, build_snapshot
+from evidencedesk.workspace.reading import Reader, helpers_here, is_large
 from evidencedesk.workspace.snapshot import Snapshot
 
 
@@ -34,7 +36,7 @@ class Workspace:
     since the folder was opened, so that a loss stays visible until it is mended or accepted.
     """
 
-    def __init__(self, root: Path, today: date, progress: Progress, defaults: Config) -> None:
+    def __init__(self, root: Path, today: date, progress: Progress, defaults: Config, cache: bool) -> None:
         self.root = root
         self._defaults = defaults
         self._today = today
@@ -48,6 +50,9 @@ class Workspace:
         self._revision = 0
         self._read_settings()
         self._read_files()
+        texts = (source.text for source in self._documents.values())
+        self._cache = Cache.of(root, self._config.cache) if cache and is_large(texts) else None
+        self._reader = Reader(self._cache, helpers_here())
         self._snapshot = self._evaluate()
         self.mark_saved()
 
@@ -59,14 +64,16 @@ class Workspace:
         today: date | None = None,
         progress: Progress | None = None,
         defaults: Config | None = None,
+        cache: bool = False,
     ) -> Workspace:
         """Read and evaluate a folder.
 
         `today` is the day by which dates are judged (None: the current one); `progress` is called as work goes on;
-        `defaults` are the settings of a folder that no file configures, such as those of an editor.
+        `defaults` are the settings of a folder that no file configures, such as those of an editor; with `cache` what
+        is read of a large folder is kept on disk, in the folder where it may be written, for the next time.
         Raises InputError when the folder does not exist or holds much more than a knowledge base.
         """
-        return cls(check_root(Path(root)), today or date.today(), progress or _silent, defaults or Config())
+        return cls(check_root(Path(root)), today or date.today(), progress or _silent, defaults or Config(), cache)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -80,8 +87,8 @@ class Workspace:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about what could not be looked at when the folder was read."""
-        return self._notes
+        """Sentences about what could not be looked at when the folder was read, and what was wrong with the cache."""
+        return (*self._notes, *(self._cache.notes if self._cache else ()))
 
     @property
     def searchers(self) -> Mapping[str, Searcher]:
@@ -201,7 +208,12 @@ class Workspace:
             before_name=before_name,
             today=self._today,
         )
-        return build_snapshot(inputs, self._memo, self._revision, self._progress)
+        try:
+            return build_snapshot(inputs, self._memo, self._revision, self._progress, self._reader)
+        finally:
+            # What was read before somebody gave up is kept as well.
+            if self._cache is not None:
+                self._cache.flush()
 
 
 def standings(evaluations: Mapping[str, Evaluation]) -> dict[str, Standing]:

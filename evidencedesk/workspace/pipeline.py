@@ -6,19 +6,16 @@ Invariant: one function for the editor and the command line; nothing here reads 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 from typing import NamedTuple
 
-from evidencedesk.documents.document import Defect
-from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.catalog import Catalog, Scope
 from evidencedesk.retrieval.corpus import Corpus
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordRewrite
 from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.elsewhere import find_elsewhere
-from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
 from evidencedesk.retrieval.findability import find_unfindable
@@ -44,6 +41,7 @@ from evidencedesk.workspace.checks import check
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import Source
 from evidencedesk.workspace.memo import Memo
+from evidencedesk.workspace.reading import MODEL, Reader, read_document
 from evidencedesk.workspace.snapshot import Snapshot
 
 Progress = Callable[[str, int, int], None]
@@ -104,14 +102,16 @@ class Answers:
     found: Mapping[Question, Retrieved]
 
 
-def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress) -> Snapshot:
-    """The snapshot for these inputs; equal for equal inputs whatever the memo holds."""
+def build_snapshot(
+    inputs: Inputs, memo: Memo, revision: int, progress: Progress, reader: Reader | None = None
+) -> Snapshot:
+    """The snapshot for these inputs; equal for equal inputs whatever the memo and the reader's cache hold."""
     config = inputs.config
     contract = config.contract()
-    documents: dict[str, ChunkedDocument] = {}
-    for done, (path, source) in enumerate(inputs.documents.items()):
-        progress("Reading documents", done, len(inputs.documents))
-        documents[path] = memo(read_document, source, config)
+    read = partial((reader or Reader()).read_all, config=config, progress=partial(progress, "Reading documents"))
+    documents = dict(
+        zip(inputs.documents, memo.many(read_document, read, inputs.documents.values(), config), strict=True)
+    )
     label_files = {path: memo(read_labels, source) for path, source in inputs.label_files.items()}
     run_files = {path: memo(read_runs, source) for path, source in inputs.run_files.items()}
 
@@ -164,15 +164,6 @@ def build_snapshot(inputs: Inputs, memo: Memo, revision: int, progress: Progress
     return Snapshot(revision=revision, facts=facts, problems=problems, texts=texts)
 
 
-def read_document(source: Source, config: Config) -> ChunkedDocument:
-    """Text → Document → Chunks."""
-    document = parse_document(source.path, source.text, config.field_map(), source.bad)
-    if source.error:
-        unreadable = Defect("unreadable", Span(0, 0), source.error)
-        document = replace(document, defects=(unreadable, *document.defects))
-    return ChunkedDocument(document, tuple(config.chunker()(document)))
-
-
 def read_labels(source: Source) -> LabelFile:
     """Text → labels with their places."""
     if source.error:
@@ -193,7 +184,7 @@ def build_index(before: Index | None, config: Config, *documents: ChunkedDocumen
     by_id: dict[str, ChunkedDocument] = {}
     for chunked in documents:
         by_id.setdefault(chunked.document.doc_id, chunked)
-    analysis, model = config.text_analysis(), Model.hashed()
+    analysis, model = config.text_analysis(), MODEL
     make = partial(digest, analysis=analysis, model=model)
     if before and before.config is not config:
         before = None

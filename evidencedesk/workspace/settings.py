@@ -270,6 +270,16 @@ class ScopeSettings(Section):
     """The languages a document may be in; any when unset."""
 
 
+class CacheSettings(Section):
+    """What is kept on disk so that a large folder opens at once the next time. It changes no result."""
+
+    enabled: StrictBool = True
+    """Whether anything is kept; small folders never need it."""
+
+    limit_mb: Annotated[StrictInt, Field(ge=1)] = 2000
+    """How many megabytes may be kept; what was not used for longest goes first."""
+
+
 class RuleSettings(Section):
     """Which rules run, and how much their problems weigh."""
 

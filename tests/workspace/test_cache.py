@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from evidencedesk.workspace import cache as cache_module
 from evidencedesk.workspace.cache import CACHE_PATH, Cache, clear, key_of, places, usage
 from evidencedesk.workspace.packs import PackWriter
+from evidencedesk.workspace.settings import CacheSettings
 
 LIMIT = 1_000_000
 
@@ -27,9 +28,8 @@ def user_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
 
 
 def opened(root: Path, limit: int = LIMIT) -> Cache:
-    cache = Cache.of(root, limit)
-    assert cache is not None
-    return cache
+    """With a limit in bytes."""
+    return Cache(next(folder for folder in places(root) if cache_module._make(folder)), limit)
 
 
 def key(number: int) -> bytes:
@@ -183,7 +183,7 @@ def test_a_folder_that_cannot_be_written_has_its_cache_among_the_users_own(tmp_p
 def test_there_is_no_cache_where_nothing_can_be_written(tmp_path: Path, user_folder: Path) -> None:
     (tmp_path / ".evidencedesk").write_text("a file")
     (user_folder / "evidencedesk").write_text("a file")
-    assert Cache.of(tmp_path, LIMIT) is None
+    assert Cache.of(tmp_path, CacheSettings()) is None
 
 
 @pytest.mark.parametrize("linked", [".evidencedesk", CACHE_PATH])
@@ -251,6 +251,11 @@ def test_clearing_leaves_no_empty_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_nothing_is_made_where_no_cache_is_wanted(tmp_path: Path) -> None:
+    assert Cache.of(tmp_path, CacheSettings(enabled=False)) is None
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_two_places_never_share_a_folder(tmp_path: Path) -> None:
     first, second = tmp_path / "a" / "docs", tmp_path / "b" / "docs"
     assert places(first)[1] != places(second)[1]
@@ -259,12 +264,12 @@ def test_two_places_never_share_a_folder(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from evidencedesk.workspace.cache import Cache, key_of
+from evidencedesk.workspace.cache import CACHE_PATH, Cache, key_of
 
 root, turns, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 wrong = found_count = 0
 for turn in range(turns):
-    cache = Cache.of(root, 200_000)
+    cache = Cache(root / CACHE_PATH, 200_000)
     for number in range(40):
         key, record = key_of("test", str(number)), f"record {number} ".encode() * 100
         found = cache.get(key)
@@ -280,6 +285,7 @@ print(wrong, found_count)
 
 
 def test_processes_share_a_cache_at_the_same_time(tmp_path: Path) -> None:
+    opened(tmp_path)
     runs = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, str(tmp_path), "40", str(seed)], stdout=subprocess.PIPE, text=True

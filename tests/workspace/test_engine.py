@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evidencedesk.errors import InputError
 from evidencedesk.workspace import Change, Workspace
-from evidencedesk.workspace import pipeline as pipeline_module
+from evidencedesk.workspace import reading as reading_module
 from evidencedesk.workspace.snapshot import Snapshot
 
 TODAY = date(2026, 1, 31)
@@ -85,13 +85,13 @@ def test_the_hybrid_ranking_is_what_the_hybrid_searcher_gives(root: Path) -> Non
 def test_only_the_changed_document_is_cut_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = Workspace.open(root, today=TODAY)
     read: list[str] = []
-    parse = pipeline_module.parse_document
+    parse = reading_module.parse_document
 
     def spy(path: str, *rest: object) -> object:
         read.append(path)
         return parse(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pipeline_module, "parse_document", spy)
+    monkeypatch.setattr(reading_module, "parse_document", spy)
     workspace.apply([Change("care/chain.md", "# Chain care\n\nOil it.\n")])
     assert read == ["care/chain.md"]
 

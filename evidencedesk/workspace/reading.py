@@ -1,0 +1,167 @@
+"""Files → documents, chunks and digests. Invariant: the same values, whether read here, elsewhere or in an earlier run.
+
+What is read of one file is one record of bytes (see `columns`): the cache keeps it, and another process that reads a
+part of a large folder sends it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from evidencedesk.documents.document import Defect
+from evidencedesk.documents.markdown import parse_document
+from evidencedesk.retrieval.digest import digest
+from evidencedesk.retrieval.embedding import Model
+from evidencedesk.retrieval.facts import ChunkedDocument
+from evidencedesk.text.spans import Span
+from evidencedesk.workspace.cache import Cache, key_of, program_hash
+from evidencedesk.workspace.column_bytes import Bytes
+from evidencedesk.workspace.columns import Codec, UnreadableError, UnwritableError
+from evidencedesk.workspace.config import Config
+from evidencedesk.workspace.files import Source
+from evidencedesk.workspace.sharing import Helpers
+
+MODEL = Model.hashed()
+"""What embeds the chunks."""
+
+SOURCES: Codec[tuple[Source, ...]] = Codec(tuple[Source, ...])
+"""Writes the files of a batch."""
+
+REMEMBER_FROM = 200_000
+"""So many characters take half a second to read."""
+
+HELP_FROM = 2_000_000
+"""So many characters take longer to read than another process takes to start."""
+
+_HELPER = "evidencedesk.workspace.reading_helper"
+_RECORD: Codec[ChunkedDocument] = Codec(ChunkedDocument)
+_BATCH = 1 << 16
+_MOST_CORES = 4
+
+Progress = Callable[[int, int], None]
+"""Called with the number of documents that are done, and of all."""
+
+
+def read_document(source: Source, config: Config) -> ChunkedDocument:
+    """Text → Document → Chunks."""
+    document = parse_document(source.path, source.text, config.field_map(), source.bad)
+    if source.error:
+        unreadable = Defect("unreadable", Span(0, 0), source.error)
+        document = replace(document, defects=(unreadable, *document.defects))
+    return ChunkedDocument(document, tuple(config.chunker()(document)))
+
+
+def digested(document: ChunkedDocument, config: Config) -> ChunkedDocument:
+    """The document with its digest, which an index that knows most of its chunks can do without."""
+    return replace(document, digest=digest(document.chunks, config.text_analysis(), MODEL))
+
+
+def is_large(texts: Iterable[str]) -> bool:
+    """Whether there is so much to read that remembering it is worth files on the disk."""
+    left = REMEMBER_FROM
+    return any((left := left - len(text)) <= 0 for text in texts)
+
+
+def helpers_here() -> int:
+    """How many processes can work beside this one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, _MOST_CORES) - 1
+
+
+class Reader:
+    """`read_document` for many files at once, with a cache and other processes where there are any."""
+
+    def __init__(self, cache: Cache | None = None, helpers: int = 0) -> None:
+        """`helpers` is the number of processes that may help when there is much to read."""
+        self._cache = cache
+        self._helpers = helpers
+
+    def read_all(self, sources: Sequence[Source], config: Config, progress: Progress) -> list[ChunkedDocument]:
+        """The documents, in order. A few are simply read: the states between two keystrokes are not worth keeping."""
+        if not is_large(source.text for source in sources):
+            return [read_document(source, config) for source in sources]
+        found: dict[int, ChunkedDocument] = {}
+        keys = _keys(sources, config) if self._cache else []
+        for place, key in enumerate(keys):
+            progress(place, len(sources))
+            kept = self._cache.get(key) if self._cache else None
+            if kept is not None and (document := from_record(kept, sources[place])):
+                found[place] = document
+        missing = [place for place in range(len(sources)) if place not in found]
+        for place, document, record in self._read(sources, missing, config):
+            found[place] = document
+            progress(len(found), len(sources))
+            if self._cache and record is not None:
+                self._cache.put(keys[place], record)
+        return [found[place] for place in range(len(sources))]
+
+    def _read(
+        self, sources: Sequence[Source], places: Sequence[int], config: Config
+    ) -> Iterator[tuple[int, ChunkedDocument, bytes | None]]:
+        """The documents at these places, as they come, and their records, where there are any."""
+
+        def request(batch: range) -> bytes:
+            return SOURCES.encode(tuple(sources[places[number]] for number in batch))
+
+        sizes = [len(sources[place].text) for place in places]
+        setup = config.model_dump_json().encode()
+        helpers = self._helpers if sum(sizes) >= HELP_FROM and _understood(setup, config) else 0
+        greeting = program_hash().encode() if helpers else b""
+        batches = _batches(sizes)
+        with Helpers(_HELPER, helpers, greeting=greeting, setup=setup, batches=batches, request=request) as shared:
+            for batch, records in shared.batches():
+                for number, record in zip(batch, records or [b""] * len(batch), strict=True):
+                    source = sources[places[number]]
+                    document = from_record(record, source) if record else None
+                    if document is not None:
+                        yield places[number], document, record
+                    else:
+                        document = digested(read_document(source, config), config)
+                        yield places[number], document, to_record(document, source) if self._cache else None
+
+
+def to_record(document: ChunkedDocument, source: Source) -> bytes:
+    """What was read of a file as bytes; none when it holds a value that has no place in them."""
+    try:
+        return _RECORD.encode(document, (source.text, source.path))
+    except UnwritableError:
+        return b""
+
+
+def from_record(record: Bytes, source: Source) -> ChunkedDocument | None:
+    """What was read of a file, back; None when these bytes are none of its records."""
+    try:
+        return _RECORD.decode(record, (source.text, source.path))
+    except UnreadableError:
+        return None
+
+
+def _keys(sources: Sequence[Source], config: Config) -> list[bytes]:
+    """By what the readings of these files are remembered: all that they depend on."""
+    settings = config.model_dump_json(include={"documents": {"fields"}, "chunking": True, "analysis": True})
+    start = key_of("document", program_hash(), _RECORD.schema, settings, MODEL.name)
+    return [key_of("document", start, source.path, source.text, repr((source.bad, source.error))) for source in sources]
+
+
+def _understood(setup: bytes, config: Config) -> bool:
+    """Whether a process that is sent these settings reads as this one does."""
+    try:
+        return Config.model_validate_json(setup) == config
+    except ValidationError:
+        return False
+
+
+def _batches(sizes: Sequence[int]) -> list[range]:
+    """Neighbours, together some _BATCH characters, so that helpers neither wait for work nor end much later."""
+    batches: list[range] = []
+    start = size = 0
+    for place, own in enumerate(sizes, start=1):
+        size += own
+        if size >= _BATCH or place == len(sizes):
+            batches.append(range(start, place))
+            start, size = place, 0
+    return batches
