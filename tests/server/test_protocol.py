@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
-from evidencedesk_server.messages import ACCEPT_BASELINE, SHOW_RANKING
+from evidencedesk_server.messages import ACCEPT_BASELINE, NEW_LABEL, SEARCH, SHOW_RANKING
 from raw_client import Client
 
 
@@ -30,7 +30,12 @@ async def test_initialize_is_answered_at_once_with_the_capabilities(client: Clie
     assert capabilities["textDocumentSync"]["change"] == types.TextDocumentSyncKind.Incremental.value
     assert capabilities["hoverProvider"] is True
     assert "diagnosticProvider" not in capabilities
-    assert set(capabilities["executeCommandProvider"]["commands"]) == {ACCEPT_BASELINE, SHOW_RANKING}
+    assert set(capabilities["executeCommandProvider"]["commands"]) == {
+        ACCEPT_BASELINE,
+        NEW_LABEL,
+        SEARCH,
+        SHOW_RANKING,
+    }
 
 
 BAD_PARAMS = [
@@ -66,7 +71,7 @@ async def test_unknown_requests_are_refused_and_unknown_notifications_ignored(cl
     client.say(method="textDocument/didChange", params={"nonsense": True})
     assert len(client.sent) == before
     client.say(id=1, method="no/such", params={})
-    client.say(id="two", method="textDocument/rename")
+    client.say(id="two", method="textDocument/moniker")
     assert client.error(1) == client.error("two") == types.ErrorCodes.MethodNotFound.value
 
 

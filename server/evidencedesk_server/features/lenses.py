@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from evidencedesk_server.desk import Desk
-from evidencedesk_server.looking import look, look_in_file, quietly, refresh_when_outdated
+from evidencedesk_server.looking import look, look_in_file, refresh_when_outdated
 from evidencedesk_server.messages import SHOW_RANKING, Question
+from evidencedesk_server.page import OwnPage
 from evidencedesk_server.ranges import Json
 
 _BETWEEN = "\n\n---\n\n"
@@ -23,7 +22,7 @@ def register(desk: Desk) -> None:
     refresh_when_outdated(
         desk, "lenses", types.WORKSPACE_CODE_LENS_REFRESH, lambda: desk.workspace_code_lens_refresh_async(None)
     )
-    page = _Page(desk)
+    page = OwnPage(desk, "ranking.md")
 
     async def show(uri: Any = None, labels: Any = None) -> str:
         text = await _rankings(desk, uri, labels)
@@ -46,22 +45,3 @@ async def _rankings(desk: Desk, uri: Any, labels: Any) -> str:
     if not found:
         raise JsonRpcInvalidParams(f"no label has the id {', '.join(labels) or '“”'}")
     return _BETWEEN.join(found)
-
-
-class _Page:
-    """A file of our own that the client shows; it goes when the server ends. Clients that show none get a message."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-
-    def show(self, text: str) -> None:
-        """Show Markdown in place of what was shown before; nobody waits for it, since the text is the answer too."""
-        if not self._desk.session.profile.shows_documents:
-            self._desk.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
-            return
-        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="evidencedesk-", ignore_cleanup_errors=True)
-        file = Path(self._folder.name) / "ranking.md"
-        file.write_text(f"{text}\n", encoding="utf-8")
-        request = types.ShowDocumentParams(file.as_uri(), take_focus=True)
-        self._desk.spawn(quietly(lambda: self._desk.window_show_document_async(request)))

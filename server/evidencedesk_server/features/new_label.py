@@ -19,7 +19,8 @@ _WAIT_SECONDS = 5.0
 def register(desk: Desk) -> None:
     """Offer the command."""
 
-    async def create(uri: Any = None, selected: Any = None) -> None:
+    async def create(*arguments: Any) -> None:
+        uri, selected = (*arguments, None, None)[:2]
         document = desk.session.document(uri) if isinstance(uri, str) else None
         if document is None:
             raise JsonRpcInvalidParams(f"{NEW_LABEL} takes the URI of an open page, and a range in it")

@@ -18,6 +18,13 @@ from evidencedesk_server.readings.navigation import definitions, highlights, lin
 from evidencedesk_server.readings.new_labels import new_labels
 from evidencedesk_server.readings.outline import folds, symbols, workspace_symbols
 from evidencedesk_server.readings.rename import move_edits, rename_edits, rename_place
+from evidencedesk_server.readings.searching import (
+    chunk_places,
+    chunk_texts,
+    found_places,
+    search,
+    search_in_brief,
+)
 from evidencedesk_server.readings.state import State
 
 READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
@@ -36,6 +43,11 @@ READINGS: Mapping[str, Callable[[State, Question], list[Any]]] = {
     "symbols": symbols,
     "folds": folds,
     "workspace-symbols": workspace_symbols,
+    "search": search,
+    "search-in-brief": search_in_brief,
+    "found-places": found_places,
+    "chunk-places": chunk_places,
+    "chunk-texts": chunk_texts,
     "lenses": lenses,
     "rankings": rankings,
     "boundaries": boundaries,

@@ -46,6 +46,14 @@ class State:
         return found
 
     @cached_property
+    def allowed(self) -> frozenset[str]:
+        """Ids of the chunks inside the configured scope.
+
+        A set of its own: searchers take it for one that will not come again, and keep nothing for it.
+        """
+        return frozenset(self.snapshot.facts.catalog.allowed(self.config.contract().scope))
+
+    @cached_property
     def hovers(self) -> HoverTexts:
         """What hovers say."""
         return HoverTexts(self.snapshot, self.escape)
@@ -59,6 +67,15 @@ class State:
     def names(self) -> PlaceTexts:
         """What hovers say of names."""
         return PlaceTexts(self.snapshot, self.mentions, self.escape)
+
+    def chunk_link(self, chunk_id: str) -> str:
+        """A chunk's id as a link to its text, where the client shows links and the chunk is there."""
+        chunk = self.snapshot.facts.catalog.by_id.get(chunk_id)
+        if chunk is None or not self.style["markdown"]:
+            return self.escape(chunk_id)
+        line, column = self.texts.index(chunk.path).position(chunk.location.span.start, "utf-16")
+        uri = self.texts.uri_of(chunk.path).replace("(", "%28").replace(")", "%29")
+        return f"[{self.escape(chunk_id)}]({uri}#L{line + 1},{column + 1})"
 
     def place(self, path: str, span: Span, asked: str) -> Any:
         """The range of a span; of the file `asked` about, characters that the loop makes a range of."""
