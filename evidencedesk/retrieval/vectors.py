@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidencedesk.retrieval.embedding import Model
-from evidencedesk.retrieval.embedding.fixed_point import QUANTUM, from_units, to_units
+from evidencedesk.retrieval.embedding.fixed_point import QUANTUM, from_units
 from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.text.words import words
 
 __all__ = ["Hit", "IndexMeta", "Model", "VectorIndex", "score_rows", "top_k", "unusable_reason"]
 
-_BATCH = 256
+_BATCH = 128
 _BLOCK = 1 << 24
 _ROWS = 1024
 
@@ -89,7 +89,7 @@ def embed_units(texts: Sequence[str], model: Model) -> Units:
     units = np.empty((len(texts), model.dim), dtype=np.int16)
     for start in range(0, len(texts), _BATCH):
         part = texts[start : start + _BATCH]
-        units[start : start + len(part)] = to_units(model.embed_batch(part))
+        units[start : start + len(part)] = model.embed_units(part)
     return units
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import QUANTUM, unit_rows
+from evidencedesk.retrieval.embedding.word_ngrams import WordNgrams
+from evidencedesk.text.words import words
 
 MODELS = [pytest.param(Model.hashed, id="hashed"), pytest.param(Model.toy, id="toy")]
 TEXTS = st.lists(st.text(max_size=60), min_size=1, max_size=8)
@@ -70,6 +73,25 @@ def test_dot_products_have_the_same_bits_in_any_order_and_batch(seed: int, dim: 
     for other in (permuted, one_by_one, naive, (passages[5:9] @ queries.T).T):
         expected = together[:, 5:9] if other.shape == (7, 4) else together
         np.testing.assert_array_equal(other, expected)
+
+
+@settings(deadline=None)
+@given(st.lists(TEXTS | st.just(["one two two", "two one two", "three"]), min_size=1, max_size=6), st.integers(0, 60))
+def test_what_the_hashed_model_has_met_before_does_not_show(batches: list[list[str]], limit: int) -> None:
+    experienced = WordNgrams(limit)
+    for texts in batches:
+        np.testing.assert_array_equal(experienced.embed(texts), WordNgrams().embed(texts))
+
+
+@settings(deadline=None)
+@given(st.text(st.sampled_from("ab c-é日"), max_size=40))
+def test_a_hashed_row_is_the_sum_of_its_words_each_by_the_root_of_its_count(text: str) -> None:
+    counts = Counter(words(text))
+    alone = {word: WordNgrams().embed([word])[0] for word in counts}
+    expected = sum((row * np.sqrt(counts[word]) for word, row in alone.items()), np.zeros(Model.hashed().dim))
+    # Each row is rounded to a whole number by itself.
+    tolerance = 0.5 + sum(0.5 * np.sqrt(count) for count in counts.values())
+    np.testing.assert_allclose(WordNgrams().embed([text])[0], expected, atol=tolerance)
 
 
 def test_a_toy_vector_is_signed_hashed_trigrams() -> None:

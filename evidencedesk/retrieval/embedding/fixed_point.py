@@ -14,25 +14,31 @@ from numpy.typing import NDArray
 QUANTUM = 2.0**-11
 
 
-def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Rows scaled to length 1 and rounded to the grid; a row without a direction (zeros, NaN, infinity) is zeros.
+def unit_steps(vectors: NDArray[np.floating]) -> NDArray[np.int16]:
+    """Rows scaled to length 1 and rounded to the grid, as whole multiples of QUANTUM.
 
-    `vectors` has shape (n, dim). Whole numbers below 2^20 give the same bits on every machine.
+    A row without a direction (zeros, NaN, infinity) is zeros. `vectors` has shape (n, dim). Whole numbers below 2^20
+    give the same bits on every machine.
     """
     exact = np.ascontiguousarray(vectors, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        lengths = np.sqrt(np.square(exact).sum(axis=1, keepdims=True))
-    usable = np.isfinite(lengths) & (lengths > 0)
-    scaled = np.divide(exact, lengths, out=np.zeros_like(exact), where=usable)
-    rounded: NDArray[np.float32] = (np.rint(scaled / QUANTUM) * QUANTUM).astype(np.float32)
-    return rounded
-
-
-def to_units(rows: NDArray[np.float32]) -> NDArray[np.int16]:
-    """Vectors on the grid as whole multiples of QUANTUM: the same values in half the memory."""
-    return (rows / QUANTUM).astype(np.int16)
+        lengths = np.sqrt(np.einsum("ij,ij->i", exact, exact))
+    unusable = ~(np.isfinite(lengths) & (lengths > 0))
+    if unusable.any():
+        exact = np.where(unusable[:, None], 0, exact)
+        lengths[unusable] = 1
+    steps = exact / (lengths * QUANTUM)[:, None]
+    whole: NDArray[np.int16] = np.rint(steps, out=steps).astype(np.int16)
+    return whole
 
 
 def from_units(units: NDArray[np.int16]) -> NDArray[np.float32]:
-    """The vectors that `to_units` was given."""
-    return units.astype(np.float32) * np.float32(QUANTUM)
+    """Whole multiples of QUANTUM as numbers: the same values in twice the memory."""
+    rows = units.astype(np.float32)
+    rows *= np.float32(QUANTUM)
+    return rows
+
+
+def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+    """The numbers that `unit_steps` stand for."""
+    return from_units(unit_steps(vectors))

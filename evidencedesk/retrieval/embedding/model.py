@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evidencedesk.retrieval.embedding import trigrams, word_ngrams
-from evidencedesk.retrieval.embedding.fixed_point import unit_rows
+from evidencedesk.retrieval.embedding import trigrams
+from evidencedesk.retrieval.embedding.fixed_point import from_units, unit_steps
+from evidencedesk.retrieval.embedding.word_ngrams import DIM, WordNgrams
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +24,23 @@ class Model:
     name: str
     dim: int
     word_limit: int | None
-    embed: Callable[[Sequence[str]], NDArray[np.floating]]
+    embed: Callable[[Sequence[str]], NDArray[np.floating]] = field(compare=False)
+
+    def embed_units(self, texts: Sequence[str]) -> NDArray[np.int16]:
+        """Unit vectors in units of the grid of `fixed_point`, shape `(len(texts), dim)`; zeros for nothing to embed."""
+        return unit_steps(self.embed(texts).reshape(len(texts), self.dim))
 
     def embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Unit vectors on the grid of `fixed_point`, shape `(len(texts), dim)`; a text with nothing to embed: zeros."""
-        return unit_rows(self.embed(texts).reshape(len(texts), self.dim))
+        """The same vectors as numbers."""
+        return from_units(self.embed_units(texts))
 
     @staticmethod
     def hashed() -> Model:
-        """The default: character n-grams of 3 to 5 and whole words, hashed into 1,024 dimensions and weighted."""
-        return Model("hashed-1", word_ngrams.DIM, None, word_ngrams.embed)
+        """The default: character n-grams of 3 to 5 and whole words, hashed into 1,024 dimensions and weighted.
+
+        Each call gives a model that has met no word yet: keep one, it becomes faster.
+        """
+        return Model("hashed-1", DIM, None, WordNgrams().embed)
 
     @staticmethod
     def toy() -> Model:

@@ -1,13 +1,17 @@
 """Hashed character n-grams of words. Invariant: whole-number rows, fitted on nothing, equal on every machine.
 
-Only integer hashing, square roots and products are used, all exact or rounded alike everywhere.
+Only integer hashing, square roots and products are used, all exact or rounded alike everywhere, and what one text holds
+is added up in one order: its words as they first occur, of each its n-grams of 3, of 4, of 5, then the whole word.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain
-from typing import NamedTuple
+from functools import lru_cache
+from itertools import chain, count, islice
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,86 +26,157 @@ WEIGHTS = {3: 0.25, 4: 0.5, 5: 1.0}
 WHOLE_WORD = 2.0
 STOP_WORD = 0.1
 
+# Sums are rounded to whole multiples of 1 / _GRID; a power of two, so that scaling by it is exact.
 _GRID = 1024.0
 _START, _END = "\x02", "\x03"
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
+# The kinds of features are n-grams by n, then the whole word. A feature takes 16 bits: the lower ten are its bucket,
+# those above them its place among the weights, negative ones after positive ones.
+_KINDS = (*WEIGHTS.values(), WHOLE_WORD)
+_WEIGHTS = _GRID * np.array([*_KINDS, *(-weight for weight in _KINDS)])
+_BUCKET, _BUCKET_BITS = np.uint16(DIM - 1), np.uint16(10)
 
-class _Features(NamedTuple):
-    """Buckets and signed weights of words; those of word `w` are at `[starts[w]:starts[w + 1]]`."""
+Ints = NDArray[np.int64]
 
-    buckets: NDArray[np.int64]
+
+class Features(NamedTuple):
+    """Of words one after the other: their features, the number of these, and what each word weighs."""
+
+    features: NDArray[np.uint16]
+    sizes: Ints
     weights: NDArray[np.float64]
-    starts: NDArray[np.int64]
 
 
-def embed(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Rows of shape `(len(texts), DIM)`: per distinct word its n-grams, weighted, times the root of its count."""
-    places: dict[str, int] = {}
-    per_text: list[dict[int, int]] = []
-    for text in texts:
-        counts: dict[int, int] = {}
-        for word in words(text):
-            place = places.setdefault(word, len(places))
-            counts[place] = counts.get(place, 0) + 1
-        per_text.append(counts)
-    features = _features(list(places))
+class WordNgrams:
+    """The model, with the features of the words that it has met.
 
-    pairs = sum(map(len, per_text))
-    word_of = np.fromiter(chain.from_iterable(per_text), dtype=np.int64, count=pairs)
-    count_of = np.fromiter(chain.from_iterable(c.values() for c in per_text), dtype=np.float64, count=pairs)
-    text_of = np.repeat(np.arange(len(texts)), np.fromiter(map(len, per_text), dtype=np.int64, count=len(texts)))
-    sizes = np.diff(features.starts)[word_of]
-    firsts = np.repeat(features.starts[word_of] - (np.cumsum(sizes) - sizes), sizes)
-    entries = np.arange(len(firsts)) + firsts
-    sums = np.bincount(
-        np.repeat(text_of, sizes) * DIM + features.buckets[entries],
-        weights=features.weights[entries] * np.repeat(np.sqrt(count_of), sizes),
-        minlength=len(texts) * DIM,
-    )
-    rows: NDArray[np.float64] = np.rint(sums * _GRID).reshape(len(texts), DIM)
-    return rows
+    Texts are mostly made of the same few thousand words, so these are hashed once. What is kept changes no result;
+    above `limit` features the model begins anew. One thread embeds at a time.
+    """
+
+    def __init__(self, limit: int = 1 << 20) -> None:
+        self._limit = limit
+        self._lock = Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        # A word gets the next number when it is first looked up; arrays may be longer than what is known.
+        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        self._known = 0
+        self._features = np.empty(0, dtype=np.uint16)
+        self._sizes: Ints = np.empty(0, dtype=np.int64)
+        self._weights = np.empty(0)
+        self._starts: Ints = np.zeros(1, dtype=np.int64)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Rows of shape `(len(texts), DIM)`: per distinct word its n-grams, weighted, times the root of its count."""
+        tokens = [words(text) for text in texts]
+        sizes = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
+        with self._lock:
+            if self._starts[self._known] > self._limit:
+                self._forget()
+            number = self._numbers.__getitem__
+            numbers = np.fromiter(map(number, chain.from_iterable(tokens)), dtype=np.int64, count=int(sizes.sum()))
+            self._learn()
+            return self._sums(len(texts), *_distinct(np.repeat(np.arange(len(texts)), sizes), numbers))
+
+    def _learn(self) -> None:
+        """Hash the words that got their numbers since the last time."""
+        new = list(islice(reversed(self._numbers), len(self._numbers) - self._known))[::-1]
+        if new:
+            features, sizes, weights = _features(new)
+            used = self._starts[self._known]
+            self._features = _put(features, self._features, int(used))
+            self._sizes = _put(sizes, self._sizes, self._known)
+            self._weights = _put(weights, self._weights, self._known)
+            self._starts = _put(used + np.cumsum(sizes), self._starts, self._known + 1)
+            self._known += len(new)
+
+    def _sums(self, n: int, rows: Ints, numbers: Ints, counts: Ints) -> NDArray[np.float64]:
+        """`n` rows; row `rows[i]` holds word `numbers[i]` as often as `counts[i]` says."""
+        sizes = self._sizes[numbers]
+        places = np.repeat(self._starts[numbers] - (np.cumsum(sizes) - sizes), sizes)
+        places += np.arange(len(places))
+        features = self._features.take(places)
+        cells = np.repeat(rows * DIM, sizes)
+        cells += features & _BUCKET
+        weights = _WEIGHTS.take(features >> _BUCKET_BITS)
+        weights *= np.repeat(self._weights[numbers] * np.sqrt(counts), sizes)
+        # Of nothing at all bincount makes whole numbers.
+        sums = np.bincount(cells, weights=weights, minlength=n * DIM).astype(np.float64, copy=False)
+        return np.rint(sums, out=sums).reshape(n, DIM)
 
 
-def _features(vocabulary: Sequence[str]) -> _Features:
-    """Each word between two marks, cut into n-grams, hashed together for all words."""
-    lengths = np.fromiter((len(word) + 2 for word in vocabulary), dtype=np.int64, count=len(vocabulary))
-    ends = np.cumsum(lengths)
+def _put(new: NDArray[Any], array: NDArray[Any], at: int) -> NDArray[Any]:
+    """The array with `new` in it from `at` on: itself while there is room, else one twice as long."""
+    if len(array) < at + len(new):
+        array = np.concatenate([array[:at], np.empty(at + 2 * len(new), dtype=array.dtype)])
+    array[at : at + len(new)] = new
+    return array
+
+
+def _distinct(rows: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
+    """The distinct pairs of a row (ascending) and a number, in order of first occurrence, and their counts.
+
+    All that matters of a pair is packed into one integer: those sort several times faster than places do.
+    """
+    n = len(rows)
+    place_bits, number_bits = n.bit_length(), int(numbers.max(initial=0)).bit_length()
+    packed = np.sort((rows << number_bits | numbers) << place_bits | np.arange(n))
+    firsts = np.flatnonzero(np.diff(packed >> place_bits, prepend=-1))
+    counts = np.zeros(n, dtype=np.int64)
+    counts[packed[firsts] & ((1 << place_bits) - 1)] = np.diff(firsts, append=n)
+    places = np.flatnonzero(counts)
+    return rows[places], numbers[places], counts[places]
+
+
+class _Shape(NamedTuple):
+    """What words of one length have in common: their features' kinds and first characters, and what a word weighs."""
+
+    kinds: NDArray[np.intp]
+    offsets: NDArray[np.intp]
+    weight: float
+
+
+@lru_cache(maxsize=128)
+def _shape(length: int) -> _Shape:
+    sizes = [max(0, length + 3 - n) for n in WEIGHTS] + [1]
+    kinds = np.repeat(np.arange(len(sizes)), sizes)
+    squares = sum(size * weight**2 for size, weight in zip(sizes, _KINDS, strict=True))
+    # A word weighs the root of its length as a vector: a long one, rarer as a rule, counts more, but not in full.
+    return _Shape(kinds, np.concatenate([np.arange(size) for size in sizes]), float(1 / np.sqrt(np.sqrt(squares))))
+
+
+def _features(vocabulary: Sequence[str]) -> Features:
+    """Each word between two marks, cut into n-grams, hashed together for all words; there is at least one."""
     marked = "".join(f"{_START}{word}{_END}" for word in vocabulary)
     codes = np.frombuffer(marked.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
-    owners = np.repeat(np.arange(len(vocabulary)), lengths)
-    room = np.repeat(ends, lengths) - np.arange(len(codes))
+    lengths = np.fromiter(map(len, vocabulary), dtype=np.int64, count=len(vocabulary)) + 2
+    firsts = np.cumsum(lengths) - lengths
 
-    rolling = codes.copy()
-    owner_parts, hash_parts, weight_parts = [], [], []
+    # By kind and first character; those of n-grams that run over a word's end are not looked at.
+    hashes = np.zeros((len(_KINDS), len(codes)), dtype=np.uint64)
+    rolling = codes
     for n in range(2, max(WEIGHTS) + 1):
         rolling = rolling[:-1] * _BASE + codes[n - 1 :]
         if n in WEIGHTS:
-            fits = np.flatnonzero(room[: len(rolling)] >= n)
-            owner_parts.append(owners[fits])
-            hash_parts.append(rolling[fits] * np.uint64(2 * n + 1))
-            weight_parts.append(np.full(len(fits), WEIGHTS[n]))
-    if len(vocabulary):
-        offsets = np.arange(len(codes)) - np.repeat(ends - lengths, lengths)
-        powers = np.cumprod(np.full(int(lengths.max()), _BASE))
-        whole = np.add.reduceat(codes * powers[offsets], ends - lengths)
-        owner_parts.append(np.arange(len(vocabulary)))
-        hash_parts.append(whole)
-        weight_parts.append(np.full(len(vocabulary), WHOLE_WORD))
+            hashes[n - min(WEIGHTS), : len(rolling)] = rolling * np.uint64(2 * n + 1)
+    powers = np.cumprod(np.full(int(lengths.max()), _BASE))
+    hashes[-1, firsts] = np.add.reduceat(codes * powers[np.arange(len(codes)) - np.repeat(firsts, lengths)], firsts)
 
-    owner = np.concatenate(owner_parts)
-    order = np.argsort(owner, kind="stable")
-    owner = owner[order]
-    hashes = _mix(np.concatenate(hash_parts)[order])
-    signs = np.where(hashes >> np.uint64(63), -1.0, 1.0)
-    sizes = np.bincount(owner, minlength=len(vocabulary))
-    weights = np.concatenate(weight_parts)[order]
-    # A word weighs the root of its length as a vector: a long one, rarer as a rule, counts more, but not in full.
-    per_word = 1 / np.sqrt(np.sqrt(np.bincount(owner, weights=np.square(weights), minlength=len(vocabulary))))
-    per_word[[word in STOP_WORDS for word in vocabulary]] *= STOP_WORD
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    return _Features((hashes % np.uint64(DIM)).astype(np.int64), weights * signs * per_word[owner], starts)
+    shapes = [_shape(len(word)) for word in vocabulary]
+    sizes = np.fromiter((len(shape.kinds) for shape in shapes), dtype=np.int64, count=len(shapes))
+    kinds = np.concatenate([shape.kinds for shape in shapes])
+    offsets = np.concatenate([shape.offsets for shape in shapes])
+    chosen = _mix(hashes[kinds, np.repeat(firsts, sizes) + offsets])
+    places = kinds + len(_KINDS) * (chosen >> np.uint64(63)).astype(np.intp)
+    features = places.astype(np.uint16) << _BUCKET_BITS | chosen.astype(np.uint16) & _BUCKET
+    weights = [
+        shape.weight * (STOP_WORD if word in STOP_WORDS else 1) for shape, word in zip(shapes, vocabulary, strict=True)
+    ]
+    return Features(features, sizes, np.array(weights))
 
 
 def _mix(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
