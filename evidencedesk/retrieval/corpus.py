@@ -219,6 +219,8 @@ class Corpus:
         after = Corpus._packed(documents, Step(self._mark, moved=moved))
         for name, part in self.parts.items():
             moved[part.slots] = after.parts[name].slots
+            for old, new in zip(part.slots.tolist(), after.parts[name].slots.tolist(), strict=True):
+                after.chunks[new] = self.chunks[old]
         return after
 
     @property

@@ -63,11 +63,15 @@ class Postings:
     live: NDArray[np.bool_]
     n: int
     total: int
+    packed: int
+    """How many slots stand in the large part; the others stand in the tail."""
+    old: int = 0
+    """How many entries of the tail the state before had."""
 
     @classmethod
-    def of(cls, filed: Iterable[Filed], size: int) -> Postings:
-        """The postings of texts that fill all of `size` slots."""
-        terms: dict[str, int] = {}
+    def of(cls, filed: Iterable[Filed], size: int, terms: dict[str, int] | None = None) -> Postings:
+        """The postings of texts that fill all of `size` slots; `terms` are numbers to go on from."""
+        terms = {} if terms is None else terms
         lengths = np.zeros(size, dtype=np.int32)
         entries = []
         for one in filed:
@@ -87,6 +91,7 @@ class Postings:
             np.ones(size, dtype=np.bool_),
             size,
             int(lengths.sum()),
+            size,
         )
 
     def changed(self, gone: Sequence[Filed], come: Sequence[Filed], live: NDArray[np.bool_]) -> Postings:
@@ -103,7 +108,20 @@ class Postings:
         tail = _joined([(self.tail_terms, self.tail_slots, self.tail_counts), joined])
         total = self.total - sum(int(one.lengths.sum()) for one in gone) + sum(int(one.lengths.sum()) for one in come)
         n = self.n - sum(len(one.slots) for one in gone) + sum(len(one.slots) for one in come)
-        return Postings(self.terms, df, self.starts, self.slots, self.counts, *tail, lengths, live, n, total)
+        return Postings(
+            self.terms,
+            df,
+            self.starts,
+            self.slots,
+            self.counts,
+            *tail,
+            lengths,
+            live,
+            n,
+            total,
+            self.packed,
+            len(self.tail_terms),
+        )
 
     def number(self, term: str) -> int:
         """The term's number, a new one where it has none."""
@@ -130,6 +148,20 @@ class Postings:
             slots, counts = slots[alive], counts[alive]
         return slots, counts
 
+    def counts_at(self, number: int, slots: Ints) -> Ints:
+        """How often the texts in some slots, ascending and live, hold the term."""
+        counts = np.zeros(len(slots), dtype=np.int32)
+        if number >= len(self.df) or not self.df[number]:
+            return counts
+        packed = int(np.searchsorted(slots, self.packed))
+        if number + 1 < len(self.starts):
+            part = slice(self.starts[number], self.starts[number + 1])
+            _look_up(self.slots[part], self.counts[part], slots[:packed], counts[:packed])
+        if packed < len(slots):
+            behind = np.flatnonzero(self.tail_terms == number)
+            _look_up(self.tail_slots[behind], self.tail_counts[behind], slots[packed:], counts[packed:])
+        return counts
+
     def in_use(self) -> Iterator[tuple[str, int]]:
         """The terms that some live text holds, with the number of texts."""
         return ((term, df) for term, df in zip(self.terms, self.df.tolist(), strict=False) if df)
@@ -141,3 +173,11 @@ def _joined(entries: Sequence[tuple[Ints, Ints, Ints]]) -> tuple[Ints, Ints, Int
         return nothing, nothing, nothing
     terms, slots, counts = zip(*entries, strict=True)
     return np.concatenate(terms), np.concatenate(slots), np.concatenate(counts)
+
+
+def _look_up(slots: Ints, counts: Ints, wanted: Ints, found: Ints) -> None:
+    """Write into `found` the counts of the `wanted` slots; both lists of slots ascend."""
+    if len(slots):
+        places = np.minimum(np.searchsorted(slots, wanted), len(slots) - 1)
+        held = slots[places] == wanted
+        found[held] = counts[places[held]]

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evidencedesk.retrieval.analyzers import Analyzers
 from evidencedesk.retrieval.bm25 import BM25, Formula
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.chunk import Chunk
-from evidencedesk.retrieval.corpus import Corpus, Rows
+from evidencedesk.retrieval.corpus import Corpus, Mask, Rows
 from evidencedesk.retrieval.digest import digest_words
 from evidencedesk.retrieval.postings import Filed, Postings
 from evidencedesk.retrieval.searcher import Allowed, Best
 from evidencedesk.retrieval.selection import best_rows, positive_rows
+from evidencedesk.retrieval.standing import Shelf, gather
+from evidencedesk.retrieval.word_pools import Terms, WordPool, width_of
 from evidencedesk.text.analysis import Analysis, weigh
 
 
@@ -45,13 +48,46 @@ class SparseSearcher:
         self._corpus = corpus
         self._analysis = analysis
         self._analyzers = Analyzers(corpus.langs, analysis)
-        if before and corpus.follows(before._corpus) and corpus.step.moved is None and before._analysis == analysis:
+        self._shelf: Shelf[WordPool] = Shelf()
+        if before and not (corpus.follows(before._corpus) and before._analysis == analysis):
+            before = None
+        if before and corpus.step.moved is None:
             gone, come = ([_filed(rows) for rows in part] for part in (corpus.step.gone, corpus.step.come))
             held = before.bm25.held.changed(gone, come, corpus.live)
         else:
             every = (Rows(part, np.arange(len(part.chunks))) for part in corpus.parts.values())
-            held = Postings.of(map(_filed, every), len(corpus.chunks))
+            held = Postings.of(map(_filed, every), len(corpus.chunks), before.bm25.held.terms if before else None)
         self.bm25: BM25 = BM25.over(held, Formula(), corpus.names)
+        if before and before._analyzers.present == self._analyzers.present:
+            self._take_over(before)
+
+    def _take_over(self, before: SparseSearcher) -> None:
+        """Go on with the standing queries of the searcher before."""
+        self._shelf, before._shelf = before._shelf, Shelf()
+        self._shelf.settle()
+        step = self._corpus.step
+        pools = list(self._shelf.pools(self._corpus))
+        idf = self._idf(*(pool.terms for pool, _ in pools))
+        for pool, mask in pools:
+            if step.moved is None:
+                pool.stir(step.touched)
+                pool.advance(self.bm25, idf, mask, self._corpus.order, len(before._corpus.chunks))
+            else:
+                pool.move(step.moved)
+
+    def _idf(self, *terms: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The weights of these terms by their numbers, and 0 behind for no term."""
+        held = self.bm25.held
+        wanted = np.zeros(len(held.terms) + 1, dtype=np.bool_)
+        for numbers in terms:
+            wanted[numbers] = True
+        places = np.flatnonzero(wanted[:-1])
+        df = np.zeros(len(places), dtype=np.int64)
+        df[: np.searchsorted(places, len(held.df))] = held.df[places[places < len(held.df)]]
+        distinct, which = np.unique(df, return_inverse=True)
+        idf = np.zeros(len(wanted))
+        idf[places] = np.array([self.bm25.formula.idf(self.bm25.n, count) for count in distinct.tolist()])[which]
+        return idf
 
     def terms(self, query: str) -> dict[str, float]:
         """What a query is searched by: its terms in order, with their weights."""
@@ -67,8 +103,28 @@ class SparseSearcher:
         return [best[row] for row in range(len(queries))]
 
     def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> Best:
-        """See Ranker."""
+        """See Ranker. Queries that are asked in every state of a corpus have pools (see `pools`)."""
+        standing = self._shelf.of(self._corpus, allowed, k)
         mask = self._corpus.mask(allowed)
+        if standing is None:
+            return self._scan(queries, k, mask)
+        new: dict[int, dict[str, Terms]] = {}
+        for query in standing.unknown(queries):
+            terms = {self.bm25.held.number(term): weight for term, weight in self.terms(query).items()}
+            new.setdefault(width_of(terms), {})[query] = terms
+        for width, planned in new.items():
+            standing.add(width, list(planned), WordPool(k, list(planned.values()), width))
+        sums = np.zeros(len(self._corpus.chunks))
+
+        def renew(pool: WordPool, rows: NDArray[np.intp]) -> None:
+            idf = self._idf(pool.terms[rows])
+            for row in rows.tolist():
+                pool.renew(row, self.bm25, idf, mask, self._corpus.order, sums)
+
+        return gather(standing, queries, k, renew, self._corpus.chunks, self.name)
+
+    def _scan(self, queries: Sequence[str], k: int, mask: Mask) -> Best:
+        """Score every chunk for every query."""
         slots = np.full((len(queries), max(k, 0)), -1, dtype=np.int32)
         values = np.zeros(slots.shape)
         for row, query in enumerate(queries):

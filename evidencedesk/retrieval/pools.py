@@ -1,0 +1,211 @@
+"""Pools: the best chunks of queries that are asked again and again. Invariant: a pool never changes a result.
+
+A pool keeps, for a query, the `capacity` chunks that scored most when they were ranked, and a *floor*: no other chunk
+scored more than that at the time. After a change of the index only the pool is scored again, and the chunks that are
+new. If the k-th best of them still beats whatever a chunk below the floor can have become, the k best are proven; if
+not, the query is searched for in full and its pool begins anew.
+
+Let `s₀(c)` be the score of a chunk when the row was ranked, `s(c)` its present one, `F` the floor, and `ρ` a number
+with `s(c) <= ρ · s₀(c)` for every chunk (1 for cosines, see `word_pools` for BM25). A chunk outside the pool has
+`s₀(c) <= F`, so
+
+    s(c) <= ρ · F,  and the k best of the pool are the k best of all where  (k-th score) > ρ · F.
+
+A new chunk enters when its `s₀`, the score it would have had, exceeds `F`; where the pool is full the least `s₀` leaves
+and `F` rises to it. A chunk that died leaves a gap.
+
+**Twins.** Boilerplate makes chunks that score alike for ever, whatever the statistics: those that hold the query's
+terms equally often and are equally long. Of such a class only the first by id can be among the k best, so a pool keeps
+`k + SPARE` of them, and those left out are no matter of the floor as long as k of the class are alive; `spare` counts
+the deaths that the pool can still bear.
+
+A pool belongs to the newest state of the index, which alters it in place; what it gave before was copied.
+"""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Slots = NDArray[np.int32]
+Rows = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+SPARE = 12
+LARGEST_K = 200
+"""Queries for more than that get no pool."""
+
+# What rounding may add to either side of the comparison, by far.
+_SLACK = 1 + 1e-9
+_ENDLESS = 1 << 30
+
+
+def capacity_of(k: int) -> int:
+    """How many chunks a pool keeps that has to give the best `k`."""
+    return k + max(12, k)
+
+
+class Pool:
+    """The pools of several queries, one a row.
+
+    `slots`, `entered` (`s₀`) and `scores` (`s`) have shape (queries, capacity), best score first, equal ones in the
+    order of chunk ids; a gap has slot -1 and scores -inf. `certain` says whose k best are proven. `top` and `marks` are
+    what was given last (see `Rankings`).
+    """
+
+    def __init__(self, k: int, queries: int) -> None:
+        shape = queries, capacity_of(k)
+        self.k = k
+        self.slots: Slots = np.full(shape, -1, dtype=np.int32)
+        self.entered: Floats = np.full(shape, -np.inf)
+        self.scores: Floats = np.full(shape, -np.inf)
+        self.floor: Floats = np.full(queries, np.inf)
+        self.spare: NDArray[np.int64] = np.zeros(queries, dtype=np.int64)
+        self.certain: Mask = np.zeros(queries, dtype=np.bool_)
+        self.stirred: Mask = np.ones(queries, dtype=np.bool_)
+        self.top: Slots = np.full((queries, k), -1, dtype=np.int32)
+        self.marks: NDArray[np.object_] = np.full(queries, None, dtype=np.object_)
+
+    def __len__(self) -> int:
+        return len(self.floor)
+
+    def per_row(self) -> list[str]:
+        """The attributes that are arrays with a row per query."""
+        return ["slots", "entered", "scores", "floor", "spare", "certain", "stirred", "top", "marks"]
+
+    def keep(self, rows: Rows) -> None:
+        """Forget all but these rows."""
+        for name in self.per_row():
+            setattr(self, name, getattr(self, name)[rows])
+
+    def extend(self, other: Self) -> None:
+        """Put the rows of another pool behind."""
+        for name in self.per_row():
+            setattr(self, name, np.concatenate([getattr(self, name), getattr(other, name)]))
+
+    def bury(self, alive: Mask) -> None:
+        """Let the chunks go whose slots are not alive."""
+        if not len(alive):
+            return
+        dead = (self.slots >= 0) & ~alive[self.slots]
+        rows = np.flatnonzero(dead.any(axis=1))
+        if len(rows):
+            self.spare[rows] -= np.count_nonzero(dead[rows], axis=1)
+            self.slots[dead] = -1
+            self.entered[dead] = -np.inf
+            self.scores[dead] = -np.inf
+
+    def join(self, rows: Rows, slots: Slots, entered: Floats) -> tuple[Rows, Rows, Rows]:
+        """Let chunks in that beat the floor of their row.
+
+        Returns which of them are in, and their places (row, column).
+        """
+        order = np.lexsort((-entered, rows))
+        rows, slots, entered = rows[order], slots[order], entered[order]
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        turn = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
+        joined = []
+        for number in range(int(turn.max(initial=-1)) + 1):
+            here = np.flatnonzero(turn == number)
+            at = rows[here]
+            column = self.entered[at].argmin(axis=1)
+            least = self.entered[at, column]
+            wins = entered[here] > least
+            lost = np.minimum(entered[here], least)
+            self.floor[at] = np.maximum(self.floor[at], lost)
+            here, at, column = here[wins], at[wins], column[wins]
+            self.slots[at, column] = slots[here]
+            self.entered[at, column] = entered[here]
+            joined.append((order[here], at, column))
+        if not joined:
+            nothing = np.zeros(0, dtype=np.intp)
+            return nothing, nothing, nothing
+        which, at, columns = (np.concatenate(part) for part in zip(*joined, strict=True))
+        return which, at, columns
+
+    def out_of_order(self, order: NDArray[np.int64]) -> tuple[Rows, Rows] | None:
+        """Rows that are not sorted by score and `order`, and the columns that sort them; None when all are."""
+        left, right = self.scores[:, :-1], self.scores[:, 1:]
+        wrong = left < right
+        equal = (left == right) & (right > -np.inf)
+        at = np.nonzero(equal)
+        wrong[at] = order[self.slots[:, :-1][at]] > order[self.slots[:, 1:][at]]
+        rows = np.flatnonzero(wrong.any(axis=1))
+        if not len(rows):
+            return None
+        return rows, np.lexsort((order[self.slots[rows]], -self.scores[rows]), axis=-1)
+
+    def arrange(self, rows: Rows, columns: Rows) -> None:
+        """Order the chunks of some rows anew."""
+        for array in (self.slots, self.entered, self.scores):
+            array[rows] = np.take_along_axis(array[rows], columns, axis=1)
+
+    def certify(self, drift: Floats | float) -> None:
+        """Find the rows whose k best are proven; `drift` is `ρ`, of each row or of all."""
+        proven = (self.floor <= 0) | (self.scores[:, self.k - 1] > self.floor * drift * _SLACK)
+        self.certain = proven & (self.spare >= 0)
+
+    def fill(self, row: int, slots: Slots, scores: Floats, floor: float, spare: int) -> None:
+        """Begin a row anew with chunks, best first, that were all found by a full search."""
+        count = len(slots)
+        self.slots[row, :count], self.slots[row, count:] = slots, -1
+        self.scores[row, :count], self.scores[row, count:] = scores, -np.inf
+        self.entered[row] = self.scores[row]
+        self.floor[row] = floor
+        self.spare[row] = spare
+        self.certain[row] = True
+
+    def stir(self, touched: tuple[int, ...]) -> None:
+        """Note the rows that show one of these slots, whose Chunk is now another object."""
+        if touched:
+            self.stirred |= np.isin(self.top, touched).any(axis=1)
+
+    def move(self, moved: Slots) -> None:
+        """Follow the slots to their new numbers."""
+        with_gap = np.append(moved, np.int32(-1))
+        self.stirred |= ((self.top >= 0) & (with_gap[self.top] < 0)).any(axis=1)
+        self.slots, self.top = with_gap[self.slots], with_gap[self.top]
+
+    def give(self, rows: Rows) -> tuple[Slots, Floats, NDArray[np.object_]]:
+        """The k best of some rows, which are certain: slots, scores and marks."""
+        top = self.slots[rows, : self.k]
+        for row in rows[self.stirred[rows] | (top != self.top[rows]).any(axis=1)].tolist():
+            self.marks[row] = object()
+        self.top[rows] = top
+        self.stirred[rows] = False
+        return top, np.where(top >= 0, self.scores[rows, : self.k], 0.0), self.marks[rows]
+
+
+def choose(
+    k: int, scores: Floats, order: NDArray[np.int64], classes: NDArray[np.int64] | None, bound: float
+) -> tuple[Rows, float, int]:
+    """Who enters a pool for the best `k`: places among the candidates, best first, the floor, and the spare.
+
+    `scores` and `order` are of the candidates, of which no other chunk beats `bound`; `classes` has the rows that
+    twins share, shape (number of candidates, any), None when equal scores make twins.
+    """
+    places = np.lexsort((order, -scores))
+    capacity = capacity_of(k)
+    spare = _ENDLESS
+    if len(places) > capacity:
+        ranked = scores[places]
+        starts = np.flatnonzero(np.diff(ranked, prepend=np.inf))
+        sizes = np.diff(starts, append=len(ranked))
+        if sizes.max() > k + SPARE:
+            kinds = np.repeat(np.arange(len(starts)), sizes)
+            if classes is not None:
+                _, kinds = np.unique(np.column_stack([kinds, classes[places]]), axis=0, return_inverse=True)
+                kinds = kinds.ravel()
+            by_kind = np.argsort(kinds, kind="stable")
+            first = np.flatnonzero(np.diff(kinds[by_kind], prepend=-1))
+            turn = np.empty(len(places), dtype=np.intp)
+            turn[by_kind] = np.arange(len(places)) - np.repeat(first, np.diff(first, append=len(places)))
+            shown = turn < k + SPARE
+            if not shown.all():
+                spare = SPARE
+            places = places[shown]
+    floor = max(bound, float(scores[places[capacity]])) if len(places) > capacity else bound
+    return places[:capacity], floor, spare

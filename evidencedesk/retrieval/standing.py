@@ -1,0 +1,127 @@
+"""The queries that a searcher is asked again and again. Invariant: what nobody asks any more is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.corpus import Corpus, InScope
+from evidencedesk.retrieval.pools import LARGEST_K, Floats, Mask, Pool, Slots
+from evidencedesk.retrieval.scope import Scope
+from evidencedesk.retrieval.searcher import Best
+
+Key = tuple[Scope | None, int]
+Place = tuple[int, int]
+P = TypeVar("P", bound=Pool)
+
+
+class Standing(Generic[P]):
+    """The pools of the queries asked with one scope (None: everything is allowed) and one `k`.
+
+    Queries of the same `width`, a number that the searcher chooses, share a pool.
+    """
+
+    def __init__(self) -> None:
+        self.pools: dict[int, P] = {}
+        self._place: dict[str, Place] = {}
+        self._asked: dict[int, Mask] = {}
+        self._last: tuple[list[str], dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]] = [], {}
+
+    def add(self, width: int, queries: Sequence[str], pool: P) -> None:
+        """Make room for new queries, whose rows `pool` holds."""
+        known = self.pools.setdefault(width, pool)
+        first = 0
+        if known is not pool:
+            first = len(known)
+            known.extend(pool)
+        self._place.update((query, (width, first + row)) for row, query in enumerate(queries))
+        asked = self._asked.get(width, np.zeros(0, dtype=np.bool_))
+        self._asked[width] = np.concatenate([asked, np.zeros(len(queries), dtype=np.bool_)])
+
+    def unknown(self, queries: Sequence[str]) -> list[str]:
+        """Those that have no row yet, each once."""
+        if queries == self._last[0]:
+            return []
+        return [query for query in dict.fromkeys(queries) if query not in self._place]
+
+    def rows(self, queries: Sequence[str]) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Per width the places of queries in the list, and their rows; they count as asked."""
+        if queries != self._last[0]:
+            found: dict[int, tuple[list[int], list[int]]] = {}
+            for place, query in enumerate(queries):
+                width, row = self._place[query]
+                places, rows = found.setdefault(width, ([], []))
+                places.append(place)
+                rows.append(row)
+            arrays = {width: (np.array(places), np.array(rows)) for width, (places, rows) in found.items()}
+            self._last = list(queries), arrays
+        for width, (_, rows_asked) in self._last[1].items():
+            self._asked[width][rows_asked] = True
+        return self._last[1]
+
+    def settle(self) -> None:
+        """Forget the queries that were not asked, if any was: where none was, the state was given up too early."""
+        if any(asked.any() for asked in self._asked.values()):
+            if not all(asked.all() for asked in self._asked.values()):
+                moved = {width: np.cumsum(asked) - 1 for width, asked in self._asked.items()}
+                kept = {query: place for query, place in self._place.items() if self._asked[place[0]][place[1]]}
+                self._place = {query: (width, int(moved[width][row])) for query, (width, row) in kept.items()}
+                for width, asked in self._asked.items():
+                    self.pools[width].keep(np.flatnonzero(asked))
+                self._last = [], {}
+            self._asked = {width: np.zeros(len(pool), dtype=np.bool_) for width, pool in self.pools.items()}
+
+
+class Shelf(Generic[P]):
+    """All standing queries of a searcher. The newest searcher has it; one before it has lost it."""
+
+    def __init__(self) -> None:
+        self._standing: dict[Key, Standing[P]] = {}
+
+    def pools(self, corpus: Corpus) -> Iterator[tuple[P, Mask]]:
+        """Every pool, with the slots that its queries may find."""
+        for (scope, _), standing in self._standing.items():
+            mask = corpus.mask(None if scope is None else InScope(corpus, scope))
+            for pool in standing.pools.values():
+                yield pool, mask
+
+    def settle(self) -> None:
+        """Forget what was not asked in the state that ends."""
+        for standing in self._standing.values():
+            standing.settle()
+
+    def of(self, corpus: Corpus, allowed: AbstractSet[str] | None, k: int) -> Standing[P] | None:
+        """Where queries with these restrictions stand; None for such as will not come again."""
+        if not 0 < k <= LARGEST_K:
+            return None
+        if allowed is None:
+            return self._standing.setdefault((None, k), Standing())
+        if isinstance(allowed, InScope) and allowed.corpus is corpus:
+            return self._standing.setdefault((allowed.scope, k), Standing())
+        return None
+
+
+def gather(
+    standing: Standing[P],
+    queries: Sequence[str],
+    k: int,
+    renew: Callable[[P, NDArray[np.intp]], None],
+    chunks: Sequence[Chunk],
+    source: str,
+) -> Best:
+    """The k best for queries that all have a row; `renew` searches in full for the rows that are not certain."""
+    slots: Slots = np.full((len(queries), k), -1, dtype=np.int32)
+    scores: Floats = np.zeros((len(queries), k))
+    marks: NDArray[np.object_] = np.full(len(queries), None, dtype=np.object_)
+    for width, (places, rows) in standing.rows(queries).items():
+        pool = standing.pools[width]
+        doubtful = np.unique(rows[~pool.certain[rows]])
+        if len(doubtful):
+            renew(pool, doubtful)
+        slots[places], scores[places], marks[places] = pool.give(rows)
+    return Best(slots, scores, marks.tolist(), chunks, source)

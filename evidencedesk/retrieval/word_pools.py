@@ -1,0 +1,226 @@
+"""Pools for BM25, whose scores move with every text. Invariant: a score here has the bits of one made in full.
+
+A term gives `idf · tf / (tf + K)` with `K = k1 · (1 - b + b · length / mean length)`. Where idf₀ and mean₀ are those of
+the moment at which a row was ranked, a text's share grows at most by
+
+    ρ = max over the query's terms of idf / idf₀ · max(1, mean / mean₀),
+
+because `K` shrinks at most by `mean₀ / mean` and `tf / (tf + K)` grows at most as `1 / K` does. See `pools` for the
+rest.
+
+Which new texts can enter a row is found by its *essential* terms: without one of them a text cannot pass the floor,
+even if it holds all others as often as one likes (compare MaxScore: Turtle and Flood 1995). The same thought makes a
+full search short: terms are looked up from the weightiest on until the rest cannot lift a text into the pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evidencedesk.retrieval.bm25 import BM25
+from evidencedesk.retrieval.pools import Floats, Mask, Pool, Rows, Slots, capacity_of, choose
+
+Terms = Mapping[int, float]
+"""Numbers of terms with their weights, in the order in which they add up."""
+
+_SLACK = 1 + 1e-9
+_WIDTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64)
+
+
+def width_of(terms: Terms) -> int:
+    """How many terms the rows hold that this query shares with others of about its length."""
+    count = len(terms)
+    return next((width for width in _WIDTHS if width >= count), count)
+
+
+class WordPool(Pool):
+    """Pools of queries of up to `width` terms.
+
+    `terms`, `weights` and `idf0` have shape (queries, width), -1, 0 and 1 where a query has ended; `tf[j]` has the
+    shape of `slots` and counts term `j`. `essential` marks terms without which no text passes the floor.
+    """
+
+    def __init__(self, k: int, queries: Sequence[Terms], width: int) -> None:
+        super().__init__(k, len(queries))
+        self.terms = np.full((len(queries), width), -1, dtype=np.int64)
+        self.weights = np.zeros((len(queries), width))
+        for row, query in enumerate(queries):
+            self.terms[row, : len(query)] = list(query.keys())
+            self.weights[row, : len(query)] = list(query.values())
+        self.idf0 = np.ones((len(queries), width))
+        self.mean0 = np.ones(len(queries))
+        self.tf = [np.zeros(self.slots.shape) for _ in range(width)]
+        self.essential = np.zeros((len(queries), width), dtype=np.bool_)
+        self._posted: tuple[NDArray[np.int64], Rows] | None = None
+
+    def per_row(self) -> list[str]:
+        """See Pool."""
+        return [*super().per_row(), "terms", "weights", "idf0", "mean0", "essential"]
+
+    def keep(self, rows: Rows) -> None:
+        """See Pool."""
+        super().keep(rows)
+        self.tf = [counts[rows] for counts in self.tf]
+        self._posted = None
+
+    def extend(self, other: Self) -> None:
+        """See Pool."""
+        super().extend(other)
+        self.tf = [np.concatenate(pair) for pair in zip(self.tf, other.tf, strict=True)]
+        self._posted = None
+
+    def arrange(self, rows: Rows, columns: Rows) -> None:
+        """See Pool."""
+        super().arrange(rows, columns)
+        for counts in self.tf:
+            counts[rows] = np.take_along_axis(counts[rows], columns, axis=1)
+
+    def advance(self, bm25: BM25, idf: Floats, mask: Mask, order: NDArray[np.int64], first_new: int) -> None:
+        """Follow the index to its next state, in which slots from `first_new` on are new.
+
+        `idf` is by term, with an entry behind for no term; `mask` says which slots the queries may find.
+        """
+        self.bury(mask)
+        if first_new < len(mask):
+            self._let_in(bm25, mask, first_new)
+        self.score(bm25, idf)
+        unsorted = self.out_of_order(order)
+        if unsorted:
+            self.arrange(*unsorted)
+        mean = bm25.avg_len or 1.0
+        growth = (idf[self.terms] / self.idf0).max(axis=1, initial=0.0, where=self.terms >= 0)
+        self.certify(growth * np.maximum(1.0, mean / self.mean0))
+
+    def score(self, bm25: BM25, idf: Floats) -> None:
+        """Score all chunks by the present statistics."""
+        scores = np.zeros(self.slots.shape)
+        penalty = bm25.penalty[self.slots] if len(bm25.penalty) else scores + 1
+        for place, counts in enumerate(self.tf):
+            given = bm25.given(idf[self.terms[:, place, np.newaxis]], counts, penalty)
+            scores += given * self.weights[:, place, np.newaxis]
+        self.scores = np.where(self.slots >= 0, scores, -np.inf)
+
+    def _let_in(self, bm25: BM25, mask: Mask, first_new: int) -> None:
+        """Let new chunks in that pass the floor of a row."""
+        held = bm25.held
+        terms, slots, counts = (part[held.old :] for part in (held.tail_terms, held.tail_slots, held.tail_counts))
+        allowed = mask[slots]
+        terms, places, counts = terms[allowed], slots[allowed] - first_new, counts[allowed]
+        posted_terms, posted_rows = self._essential_rows()
+        starts = np.searchsorted(posted_terms, terms)
+        sizes = np.searchsorted(posted_terms, terms, side="right") - starts
+        pairs = np.repeat(places, sizes) + len(mask) * posted_rows[_ranges(starts, sizes)]
+        rows, new = np.divmod(np.unique(pairs), len(mask))
+        if not len(rows):
+            return
+        # How often each new text holds each of its terms; column 0 is for all others.
+        own, numbers = np.unique(terms, return_inverse=True)
+        column = np.zeros(len(held.terms) + 1, dtype=np.intp)
+        column[own] = np.arange(1, len(own) + 1)
+        table = np.zeros((len(mask) - first_new, len(own) + 1))
+        table[places, numbers + 1] = counts
+        tf = [table[new, column[self.terms[rows, place]]] for place in range(len(self.tf))]
+        penalty = bm25.formula.penalty(bm25.lengths[new + first_new], self.mean0[rows])
+        scores = np.zeros(len(rows))
+        for place, counts_here in enumerate(tf):
+            scores += bm25.given(self.idf0[rows, place], counts_here, penalty) * self.weights[rows, place]
+        wins = np.flatnonzero(scores > self.floor[rows])
+        which, at, columns = self.join(rows[wins], (new[wins] + first_new).astype(np.int32), scores[wins])
+        for counts_of, counts_here in zip(self.tf, tf, strict=True):
+            counts_of[at, columns] = counts_here[wins[which]]
+
+    def _essential_rows(self) -> tuple[NDArray[np.int64], Rows]:
+        """Essential terms, ascending, and the rows they are essential for."""
+        if self._posted is None:
+            rows, places = np.nonzero(self.essential)
+            terms = self.terms[rows, places]
+            order = np.argsort(terms, kind="stable")
+            self._posted = terms[order], rows[order]
+        return self._posted
+
+    def renew(self, row: int, bm25: BM25, idf: Floats, mask: Mask, order: NDArray[np.int64], sums: Floats) -> None:
+        """Search in full for one row; `sums` is 0 for every slot, and is so again afterwards."""
+        width = int(np.count_nonzero(self.terms[row] >= 0))
+        terms, weights = self.terms[row, :width], self.weights[row, :width]
+        most = idf[terms] * bm25.formula.gain * weights
+        slots, bound = contenders(bm25, terms, most, capacity_of(self.k), mask, sums)
+        penalty = bm25.penalty[slots]
+        tf = np.zeros((len(slots), width), dtype=np.int64)
+        scores = np.zeros(len(slots))
+        for place, term in enumerate(terms.tolist()):
+            tf[:, place] = bm25.held.counts_at(term, slots)
+            scores += bm25.given(idf[term], tf[:, place], penalty) * weights[place]
+        classes = np.column_stack([bm25.lengths[slots], tf])
+        chosen, floor, spare = choose(self.k, scores, order[slots], classes, bound)
+        self.fill(row, slots[chosen], scores[chosen], floor, spare)
+        for place, counts in enumerate(self.tf):
+            counts[row] = 0
+            if place < width:
+                counts[row, : len(chosen)] = tf[chosen, place]
+        self.idf0[row, :width] = idf[terms]
+        self.mean0[row] = bm25.avg_len or 1.0
+        essential = np.zeros(len(self.tf), dtype=np.bool_)
+        by_weight = np.argsort(most)
+        essential[by_weight] = np.cumsum(most[by_weight]) * _SLACK > floor
+        if (essential & ~self.essential[row]).any():
+            self._posted = None
+        self.essential[row] |= essential
+
+
+def contenders(
+    bm25: BM25, terms: NDArray[np.int64], most: Floats, count: int, mask: Mask, sums: Floats
+) -> tuple[Slots, float]:
+    """Slots of `mask`, ascending, among which are the `count` best for a query, and what no other slot's score exceeds.
+
+    `most` is what no text can get by a term. `sums` is 0 for every slot, and is so again afterwards. Terms are added
+    from the weightiest to the lightest, not in the order of the query: these sums only choose.
+    """
+    by_weight = [place for place in np.argsort(-most, kind="stable").tolist() if most[place] > 0]
+    whole = left = float(most.sum())
+    touched = np.zeros(0, dtype=np.int32)
+    done, least = 0, -np.inf
+    while done < len(by_weight) and not left * _SLACK < least:
+        place = by_weight[done]
+        slots, counts = bm25.held.of_term(int(terms[place]))
+        allowed = mask[slots]
+        slots, counts = slots[allowed], counts[allowed]
+        touched = np.concatenate([touched, slots[sums[slots] == 0]])
+        sums[slots] += most[place] * (counts / (counts + bm25.penalty[slots]))
+        left -= float(most[place])
+        done += 1
+        if len(touched) > count and left < whole - left:
+            least = _kth(sums[touched], count)
+    slots = np.sort(touched)
+    partial = sums[slots]
+    sums[slots] = 0.0
+    bound = max(left, 0.0) * _SLACK if done < len(by_weight) else 0.0
+    while True:
+        best = (partial + max(left, 0.0)) * _SLACK
+        kept = best >= least
+        if not kept.all():
+            bound = max(bound, float(best[~kept].max()))
+            slots, partial = slots[kept], partial[kept]
+        if done == len(by_weight) or len(slots) <= count:
+            return slots, bound
+        place = by_weight[done]
+        counts = bm25.held.counts_at(int(terms[place]), slots)
+        partial += most[place] * (counts / (counts + bm25.penalty[slots]))
+        left -= float(most[place])
+        done += 1
+        least = max(least, _kth(partial, count))
+
+
+def _kth(values: Floats, k: int) -> float:
+    """The k-th greatest."""
+    return float(np.partition(values, len(values) - k)[len(values) - k])
+
+
+def _ranges(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """`starts[i]`, `starts[i] + 1` … `sizes[i]` numbers each, one after the other."""
+    ends = np.cumsum(sizes)
+    numbers: NDArray[np.intp] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
+    return numbers

@@ -1,0 +1,132 @@
+"""Queries asked in every state of a corpus get what a full search gives, to the last bit, however the corpus drifts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chunk_making import chunk
+from evidencedesk.documents.markdown import parse_document
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.corpus import Corpus, InScope
+from evidencedesk.retrieval.digest import digest
+from evidencedesk.retrieval.embedding import Model
+from evidencedesk.retrieval.facts import ChunkedDocument
+from evidencedesk.retrieval.scope import Scope
+from evidencedesk.retrieval.sparse_searcher import SparseSearcher
+from evidencedesk.text.analysis import Analysis, StemmingAnalyzer
+
+DOCUMENT = parse_document("any.md", "")
+MODEL = Model.toy()
+PLAIN = Analysis()
+SYNONYMS = Analysis({"en": StemmingAnalyzer("english", frozenset(), (("bike", "cycle"), ("stem", "neck part")))})
+
+Make = Callable[..., SparseSearcher]
+
+
+def sparse(corpus: Corpus, before: SparseSearcher | None, analysis: Analysis) -> SparseSearcher:
+    return SparseSearcher.over(corpus, analysis, before)
+
+
+WORDS = ["bike", "bolt", "stem", "seat", "tube", "cycle", "wheel", "rim", "neck", "part", "oil", "nm"]
+BOILERPLATE = ["See the bike shop.", "oil the wheel", "—"]
+QUERIES = [
+    "bike",
+    "bike bike bolt",
+    "stem of the seat tube",
+    "cycle wheel rim oil",
+    "boat",
+    "",
+    "neck part nm bolt wheel seat",
+    "See the bike shop",
+    "oil the wheel",
+]
+
+
+def page(chance: random.Random, size: int) -> list[str]:
+    return [
+        chance.choice(BOILERPLATE)
+        if chance.random() < 0.4
+        else " ".join(chance.choices(WORDS, k=chance.randint(1, 12)))
+        for _ in range(size)
+    ]
+
+
+def cut(name: str, texts: Sequence[str], status: str = "current") -> ChunkedDocument:
+    chunks = (chunk(f"{name}:c{place}", text, status=status, title=name) for place, text in enumerate(texts))
+    return ChunkedDocument(DOCUMENT, tuple(replace(one, lang="en") for one in chunks))
+
+
+def changed(chance: random.Random, documents: dict[str, ChunkedDocument]) -> dict[str, ChunkedDocument]:
+    """One to three random changes: a page edited, added, superseded, cut short, renamed, dropped, or all but one."""
+    after = dict(documents)
+    for _ in range(chance.randint(1, 3)):
+        name = chance.choice(list(after)) if after else "p0"
+        texts = [one.text for one in after[name].chunks] if after else []
+        how = chance.randrange(9)
+        if how <= 2 and texts:
+            texts[chance.randrange(len(texts))] = page(chance, 1)[0]
+            after[name] = cut(name, texts)
+        elif how == 3:
+            after[f"p{chance.randrange(40)}"] = cut(f"p{chance.randrange(40)}", page(chance, chance.randint(0, 9)))
+        elif how == 4:
+            after[name] = cut(name, texts, chance.choice(["superseded", "current"]))
+        elif how == 5:
+            after[name] = cut(name, texts[chance.randint(0, 2) :])
+        elif how == 6 and after:
+            after[f"q{chance.randrange(9)}"] = cut(f"q{chance.randrange(9)}", texts)
+            del after[name]
+        elif how == 7:
+            after.pop(name, None)
+        elif how == 8 and chance.random() < 0.2:
+            after = {name: after[name]} if after and chance.random() < 0.5 else {}
+    return {name: own for name, own in after.items() if all(one.doc_id == name for one in own.chunks)}
+
+
+@pytest.mark.parametrize("analysis", [PLAIN, SYNONYMS], ids=["plain", "synonyms"])
+@pytest.mark.parametrize("make", [sparse])
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**9),
+    pages=st.integers(0, 30),
+    k=st.sampled_from([1, 2, 5]),
+    steps=st.integers(1, 12),
+)
+def test_standing_queries_get_what_a_full_search_gives(
+    make: Make, analysis: Analysis, seed: int, pages: int, k: int, steps: int
+) -> None:
+    chance = random.Random(seed)
+
+    def digested(chunks: Sequence[Chunk]) -> object:
+        return digest(chunks, analysis, MODEL)
+
+    documents = {f"p{number}": cut(f"p{number}", page(chance, chance.randint(0, 9))) for number in range(pages)}
+    corpus = Corpus.of(documents, digested)
+    searcher = make(corpus, None, analysis)
+    earlier: dict[tuple[str, Scope | None], tuple[object, list[Chunk]]] = {}
+    for _ in range(steps):
+        scopes = [None, Scope(), Scope(frozenset({"current", "superseded"}))][: chance.randint(1, 3)]
+        asked = chance.sample(QUERIES, chance.randint(1, len(QUERIES))) if chance.random() < 0.3 else QUERIES
+        for scope in scopes:
+            allowed = None if scope is None else InScope(corpus, scope)
+            # A set that is not the corpus's own is searched for in full.
+            every = {one.id for one in corpus.all_chunks()} if allowed is None else set(allowed)
+            best = searcher.rank_many(asked, k, allowed)
+            assert [best[row] for row in range(len(asked))] == searcher.search_many(asked, k, every)
+            for row, query in enumerate(asked):
+                chunks = [found.chunk for found in best[row]]
+                mark, known = earlier.get((query, scope), (None, chunks))
+                if mark is not None and mark == best.marks[row]:
+                    assert len(known) == len(chunks) and all(map(lambda a, b: a is b, known, chunks))
+                earlier[query, scope] = best.marks[row], chunks
+        documents = changed(chance, documents)
+        corpus = corpus.changed(documents, digested)
+        searcher = make(corpus, searcher, analysis)
+        if chance.random() < 0.2:
+            corpus = corpus.packed()
+            searcher = make(corpus, searcher, analysis)
