@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.chunk import Chunk
-from evidencedesk.retrieval.corpus import Corpus
+from evidencedesk.retrieval.corpus import Corpus, Mask
 from evidencedesk.retrieval.digest import digest_passages
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import from_units
 from evidencedesk.retrieval.searcher import Allowed, Best
 from evidencedesk.retrieval.selection import best_rows, positive_rows
+from evidencedesk.retrieval.standing import Shelf, gather
+from evidencedesk.retrieval.vector_pools import VectorPool
 from evidencedesk.retrieval.vectors import IndexMeta, VectorIndex, score_rows, unusable_reason
 
 _QUERIES = 256
@@ -44,6 +46,24 @@ class DenseSearcher:
     def _begin(self, corpus: Corpus, model: Model, before: DenseSearcher | None) -> None:
         self.model = model
         self._corpus = corpus
+        self._shelf: Shelf[VectorPool] = Shelf()
+        if before and corpus.follows(before._corpus) and before.model == model:
+            self._take_over(before)
+
+    def _take_over(self, before: DenseSearcher) -> None:
+        """Go on with the standing queries of the searcher before."""
+        self._shelf, before._shelf = before._shelf, Shelf()
+        self._shelf.settle()
+        step = self._corpus.step
+        slots = np.concatenate([rows.slots for rows in step.come] or [np.zeros(0, dtype=np.int32)])
+        units = [rows.part.digest.units[rows.rows] for rows in step.come]
+        joined = np.concatenate(units or [np.zeros((0, self.model.dim), dtype=np.int16)])
+        for pool, mask in self._shelf.pools(self._corpus):
+            if step.moved is None:
+                pool.stir(step.touched)
+                pool.advance(slots, joined, mask, self._corpus.order)
+            else:
+                pool.move(step.moved)
 
     @cached_property
     def index(self) -> VectorIndex:
@@ -74,17 +94,37 @@ class DenseSearcher:
         return [best[row] for row in range(len(queries))]
 
     def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> Best:
-        """See Ranker."""
+        """See Ranker. Queries that are asked in every state of a corpus have pools (see `pools`)."""
+        standing = self._shelf.of(self._corpus, allowed, k)
         mask = self._corpus.mask(allowed)
+        if standing is None:
+            return self._scan(queries, k, mask)
+        new = standing.unknown(queries)
+        if new:
+            standing.add(0, new, VectorPool(k, self._embedded(new)))
+
+        def renew(pool: VectorPool, rows: NDArray[np.intp]) -> None:
+            for row, scores in zip(rows.tolist(), self._scores(pool.vectors[rows]), strict=True):
+                pool.renew(row, scores, mask, self._corpus.order)
+
+        return gather(standing, queries, k, renew, self._corpus.chunks, self.name)
+
+    def _scan(self, queries: Sequence[str], k: int, mask: Mask) -> Best:
+        """Score every chunk for every query."""
         slots = np.full((len(queries), max(k, 0)), -1, dtype=np.int32)
         values = np.zeros(slots.shape)
-        usable = [place for place, query in enumerate(queries) if unusable_reason(query) is None]
-        vectors = self.model.embed_batch([queries[place] for place in usable])
-        for row, scores in zip(usable, self._scores(vectors), strict=True):
+        for row, scores in enumerate(self._scores(self._embedded(queries))):
             found = best_rows(scores, k, positive_rows(scores, mask), self._corpus.order)
             slots[row, : len(found)] = found
             values[row, : len(found)] = scores[found]
         return Best(slots, values, [object() for _ in queries], self._corpus.chunks, self.name)
+
+    def _embedded(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of queries, zeros for such as cannot be embedded."""
+        vectors = np.zeros((len(queries), self.model.dim), dtype=np.float32)
+        usable = [place for place, query in enumerate(queries) if unusable_reason(query) is None]
+        vectors[usable] = self.model.embed_batch([queries[place] for place in usable])
+        return vectors
 
     def _scores(self, vectors: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
         """Per query its cosine with the chunk of every slot, 0 where it is dead."""

@@ -14,6 +14,7 @@ from chunk_making import chunk
 from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corpus import Corpus, InScope
+from evidencedesk.retrieval.dense_searcher import DenseSearcher
 from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.facts import ChunkedDocument
@@ -26,11 +27,15 @@ MODEL = Model.toy()
 PLAIN = Analysis()
 SYNONYMS = Analysis({"en": StemmingAnalyzer("english", frozenset(), (("bike", "cycle"), ("stem", "neck part")))})
 
-Make = Callable[..., SparseSearcher]
+Make = Callable[..., SparseSearcher | DenseSearcher]
 
 
 def sparse(corpus: Corpus, before: SparseSearcher | None, analysis: Analysis) -> SparseSearcher:
     return SparseSearcher.over(corpus, analysis, before)
+
+
+def dense(corpus: Corpus, before: DenseSearcher | None, analysis: Analysis) -> DenseSearcher:
+    return DenseSearcher.over(corpus, MODEL, before)
 
 
 WORDS = ["bike", "bolt", "stem", "seat", "tube", "cycle", "wheel", "rim", "neck", "part", "oil", "nm"]
@@ -89,7 +94,7 @@ def changed(chance: random.Random, documents: dict[str, ChunkedDocument]) -> dic
 
 
 @pytest.mark.parametrize("analysis", [PLAIN, SYNONYMS], ids=["plain", "synonyms"])
-@pytest.mark.parametrize("make", [sparse])
+@pytest.mark.parametrize("make", [sparse, dense])
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**9),
