@@ -26,9 +26,12 @@ def refusal(reason: str) -> JsonRpcException:
 
 
 async def evaluated(desk: Desk, document: OpenDocument) -> None:
-    """Wait until the present text of a document is evaluated. Raises a refusal when that takes too long."""
-    version = document.version
-    await desk.answers.until(lambda: desk.is_evaluated(document, version), _EVALUATION_SECONDS)
+    """Wait until the present text of a document is evaluated, and soon those of all others, which edits may reach.
+
+    Raises a refusal when the document takes too long.
+    """
+    versions = [(one, one.version) for _, one in desk.session.placed()]
+    await desk.answers.until(lambda: all(desk.is_evaluated(*one) for one in versions), _EVALUATION_SECONDS)
     if document.evaluated != document.version:
         raise refusal("The latest changes are still being evaluated. Try again in a moment.")
 

@@ -77,7 +77,10 @@ def _heading_lenses(state: State, chunked: ChunkedDocument) -> Iterator[Any]:
             continue
         asked = list(gold.get(section, {}).values())
         missing = sum(evaluation.standing.rank is None for evaluation in asked)
-        parts = [count(len(under.get(section.heading_span, ())), "chunk")]
+        chunks = under.get(section.heading_span, ())
+        if not chunks and not asked:
+            continue  # A title right above the next heading: nothing can be found under it, nor is it asked for.
+        parts = [count(len(chunks), "chunk")]
         parts += [f"gold for {count(len(asked), 'question')}"] if asked else []
         parts += [f"{missing} not found"] if missing else []
         yield _lens(section.heading_span, " · ".join(parts), uri, asked)
