@@ -253,6 +253,11 @@ class Corpus:
         """Whether `step` leads here from the other one."""
         return self.step.since is other._mark
 
+    def slot_of(self, chunk: Chunk) -> int:
+        """Where a chunk of this corpus stands."""
+        part = self.parts[chunk.doc_id]
+        return int(part.slots[part.row_of[chunk.id]])
+
     def names(self) -> list[str]:
         """The id of the chunk in each slot, "" for dead ones."""
         return [chunk.id if alive else "" for chunk, alive in zip(self.chunks, self.live.tolist(), strict=True)]

@@ -3,95 +3,264 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from evidencedesk.documents.document import Section
-from evidencedesk.retrieval.candidates import RankedList, ids
-from evidencedesk.retrieval.catalog import Catalog
+import numpy as np
+from numpy.typing import NDArray
+
+from evidencedesk.documents.document import Document, Section
+from evidencedesk.retrieval.candidates import ids
 from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.corpus import Corpus, InScope, Part
 from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.facts import ChunkedDocument, UnfindableSection
 from evidencedesk.retrieval.fusion import rrf
-from evidencedesk.retrieval.searcher import Searcher
-from evidencedesk.retrieval.twins import Twins
+from evidencedesk.retrieval.searcher import Best, Rankings, Searcher, rank_many
 
 _FRAME_PAGES = 5
 _FRAME_SHARE = 0.05
 
+Leg = Callable[[Sequence[str], int], Best]
+"""Finds the best k for queries."""
+
+Numbers = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tries:
+    """The sections of a document that are tried: `own_slots[i]` is a slot of section `own_places[i]`."""
+
+    document: Document
+    part: Part
+    headings: frozenset[str]
+    anchors: tuple[str, ...]
+    queries: tuple[str, ...]
+    own_places: Numbers
+    own_slots: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tops:
+    """The ids that the lists of a query begin with, by the searchers' names; `marks` are those of the legs."""
+
+    marks: tuple[object, ...]
+    ids: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Findability:
+    """What came of trying all headings, and what the next time starts from.
+
+    `tops` are of the queries that no leg alone answers.
+    """
+
+    unfindable: tuple[UnfindableSection, ...]
+    contract: Contract
+    headings: Mapping[str, int]
+    frame: frozenset[str]
+    tries: Mapping[str, Tries]
+    tops: Mapping[str, Tops]
+
 
 def find_unfindable(
-    documents: Iterable[ChunkedDocument],
-    legs: Sequence[Searcher],
+    before: Findability | None,
+    documents: Mapping[str, ChunkedDocument],
+    corpus: Corpus,
+    legs: Mapping[str, Leg],
     searchers: Mapping[str, Searcher],
-    catalog: Catalog,
     contract: Contract,
-    twins: Twins,
-) -> tuple[UnfindableSection, ...]:
+    twins: Mapping[str, Sequence[str]],
+) -> Findability:
     """Sections in scope for which `"<title> <heading>"` brings none of their chunks into the top k of any searcher.
 
     Sections with one title and heading, such as those of a page's versions and translations, are found when one of them
     is. Headings that belong to the frame of many pages ("Parameters", "See also") are not tried. The words decide most
     cases: each of `legs` is asked about what those before it miss, and the fusion of all, where there are several,
-    and the configured searcher about the rest.
+    and the configured searcher about the rest. `twins` are the chunks that say the same, by each one's id.
+
+    From `before` it takes over what rests on documents and lists that did not change.
     """
-    allowed = catalog.allowed(contract.scope)
-    same = {chunk_id: group for group in twins.equal for chunk_id in group}
-    sections: dict[tuple[str, str], str] = {}
-    wanted: dict[str, set[str]] = {}
-    pages = list(documents)
-    frame = _frame(pages)
-    for chunked in pages:
-        for section in chunked.document.sections:
-            own = [chunk.id for chunk in _chunks_of(section, chunked) if chunk.id in allowed]
-            if section.level and own and section.heading not in frame:
-                query = _query(chunked.document.title, section.heading)
-                sections[chunked.document.path, section.anchor] = query
-                wanted.setdefault(query, set()).update(*(same.get(chunk_id, (chunk_id,)) for chunk_id in own))
+    before = before if before and before.contract == contract else None
+    headings = _headings(before, documents)
+    many = max(_FRAME_PAGES, _FRAME_SHARE * len(documents))
+    frame = frozenset(heading for heading, count in headings.items() if count >= many)
+    known = before.tries if before and before.frame == frame else {}
+    tries = {}
+    for doc_id, chunked in documents.items():
+        part, last = corpus.parts[doc_id], known.get(doc_id)
+        is_same = last is not None and last.part is part and last.document is chunked.document
+        tries[doc_id] = last if last is not None and is_same else _tries(chunked.document, part, frame)
 
-    for leg in legs:
-        tops = leg.search_many(list(wanted), contract.k, allowed)
-        wanted = {
-            query: own for (query, own), found in zip(wanted.items(), tops, strict=True) if own.isdisjoint(ids(found))
-        }
-    rest = list(wanted)
-    depth = max(contract.k, contract.depth)
-    every = [leg.search_many(rest, depth, allowed) for leg in legs]
-    lists: dict[str, Mapping[str, RankedList]] = {
-        leg.name: dict(zip(rest, found, strict=True)) for leg, found in zip(legs, every, strict=True)
-    }
-    if len(legs) > 1:
-        fused = (rrf(pair, contract.rrf_k, contract.k) for pair in zip(*every, strict=True))
-        lists["hybrid"] = dict(zip(rest, fused, strict=True))
-    if contract.searcher not in lists:
-        lists[contract.searcher] = dict(
-            zip(rest, searchers[contract.searcher].search_many(rest, depth, allowed), strict=True)
-        )
+    scope = InScope(corpus, contract.scope)
+    asked = _asked(list(tries.values()), corpus.mask(scope))
+    rest = np.unique(asked.own_query)
+    wanted = asked.own_query, asked.own_slot
+    for place, leg in enumerate(legs.values()):
+        best = leg([asked.queries[one] for one in rest.tolist()], contract.k)
+        found = _holds(best, rest, wanted)
+        if place == 0:
+            wanted = _with_twins(wanted, rest[~found], corpus, twins)
+            found |= _holds(best, rest, wanted)
+        rest = rest[~found]
 
-    def best(name: str, query: str) -> list[str]:
-        return ids(lists[name][query][: contract.k])
-
+    tops = _tops(
+        before.tops if before else {}, [asked.queries[one] for one in rest.tolist()], legs, searchers, contract, scope
+    )
+    own: dict[str, set[str]] = {query: set() for query in tops}
+    for query, slot in zip(*(part.tolist() for part in wanted), strict=True):
+        if asked.queries[query] in own:
+            own[asked.queries[query]].add(corpus.chunks[slot].id)
     winners = {
-        query: tuple(best(contract.searcher, query))
-        for query, own in wanted.items()
-        if not any(own.intersection(best(name, query)) for name in lists)
+        query: top.ids[contract.searcher]
+        for query, top in tops.items()
+        if not any(own[query].intersection(found) for found in top.ids.values())
     }
-    return tuple(
-        UnfindableSection(path, anchor, query, winners[query])
-        for (path, anchor), query in sections.items()
-        if query in winners
+    earlier = {(one.path, one.anchor): one for one in before.unfindable} if before else {}
+    unfindable = []
+    for document, anchor, query in asked.sections(winners):
+        section = UnfindableSection(document.path, anchor, query, winners[query])
+        same = earlier.get((section.path, anchor))
+        unfindable.append(same if same == section else section)
+    return Findability(tuple(unfindable), contract, headings, frame, tries, tops)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """The tries of all documents, one after the other: `query_of` has the number of each one's query.
+
+    `own_query[i]` wants to find the chunk in `own_slot[i]`.
+    """
+
+    tries: Sequence[Tries]
+    queries: Sequence[str]
+    query_of: Numbers
+    in_scope: NDArray[np.bool_]
+    own_query: Numbers
+    own_slot: NDArray[np.int32]
+
+    def sections(self, queries: Iterable[str]) -> Iterable[tuple[Document, str, str]]:
+        """Document, anchor and query of the sections in scope with these queries, in order."""
+        is_wanted = np.zeros(len(self.queries), dtype=np.bool_)
+        wanted = set(queries)
+        is_wanted[[number for number, query in enumerate(self.queries) if query in wanted]] = True
+        firsts = np.cumsum([0, *(len(one.queries) for one in self.tries)])
+        for place in np.flatnonzero(is_wanted[self.query_of] & self.in_scope).tolist():
+            page = int(np.searchsorted(firsts, place, side="right")) - 1
+            one = self.tries[page]
+            yield one.document, one.anchors[place - firsts[page]], one.queries[place - firsts[page]]
+
+
+def _asked(tries: Sequence[Tries], mask: NDArray[np.bool_]) -> _Asked:
+    number: dict[str, int] = {}
+    query_of = np.array(
+        [number.setdefault(query, len(number)) for one in tries for query in one.queries], dtype=np.intp
+    )
+    firsts = np.cumsum([0, *(len(one.queries) for one in tries)])
+    places = np.concatenate([np.zeros(0, dtype=np.intp), *(one.own_places for one in tries)])
+    places += np.repeat(firsts[:-1], [len(one.own_places) for one in tries])
+    slots = np.concatenate([np.zeros(0, dtype=np.int32), *(one.own_slots for one in tries)])
+    allowed = mask[slots]
+    places, slots = places[allowed], slots[allowed]
+    in_scope = np.zeros(len(query_of), dtype=np.bool_)
+    in_scope[places] = True
+    return _Asked(tries, list(number), query_of, in_scope, query_of[places], slots)
+
+
+def _tries(document: Document, part: Part, frame: frozenset[str]) -> Tries:
+    tried = [section for section in document.sections if section.level and section.heading not in frame]
+    places, rows = np.nonzero(_overlaps(tried, part.chunks))
+    return Tries(
+        document,
+        part,
+        frozenset(section.heading for section in document.sections),
+        tuple(section.anchor for section in tried),
+        tuple(_query(document.title, section.heading) for section in tried),
+        places,
+        part.slots[rows],
     )
 
 
-def _frame(pages: Sequence[ChunkedDocument]) -> set[str]:
-    """Headings that stand on many pages."""
-    counts = Counter(heading for page in pages for heading in {section.heading for section in page.document.sections})
-    many = max(_FRAME_PAGES, _FRAME_SHARE * len(pages))
-    return {heading for heading, count in counts.items() if count >= many}
+def _overlaps(sections: Sequence[Section], chunks: Sequence[Chunk]) -> NDArray[np.bool_]:
+    """Which section's body overlaps which chunk (see `Span.overlaps`), shape (sections, chunks)."""
+    bodies = np.array([(one.body.start, one.body.end) for one in sections], dtype=np.int64).reshape(-1, 2, 1)
+    spans = np.array([tuple(one.location.span) for one in chunks], dtype=np.int64).reshape(-1, 2).T
+    (start, end), (first, last) = bodies.transpose(1, 0, 2), spans
+    empty = (start == end) | (first == last)
+    overlaps: NDArray[np.bool_] = np.where(empty, (start <= last) & (first <= end), (start < last) & (first < end))
+    return overlaps
+
+
+def _headings(before: Findability | None, documents: Mapping[str, ChunkedDocument]) -> dict[str, int]:
+    """On how many pages each heading stands."""
+    counts = Counter(before.headings) if before else Counter()
+    known = before.tries if before else {}
+    gone = [one for doc_id, one in known.items() if doc_id not in documents]
+    for doc_id, chunked in documents.items():
+        last = known.get(doc_id)
+        if last is None or last.document is not chunked.document:
+            counts.update({section.heading for section in chunked.document.sections})
+            gone += [last] if last else []
+    for one in gone:
+        counts.subtract(one.headings)
+    return {heading: count for heading, count in counts.items() if count}
+
+
+def _holds(best: Best, queries: Numbers, wanted: tuple[Numbers, NDArray[np.int32]]) -> NDArray[np.bool_]:
+    """Which of the queries, one a row of `best` and ascending, have a wanted slot in their list."""
+    query, slot = wanted
+    found = np.zeros(len(queries), dtype=np.bool_)
+    if len(queries):
+        rows = np.minimum(np.searchsorted(queries, query), len(queries) - 1)
+        is_asked = queries[rows] == query
+        rows, slot = rows[is_asked], slot[is_asked]
+        found[rows[(best.slots[rows] == slot[:, np.newaxis]).any(axis=1)]] = True
+    return found
+
+
+def _with_twins(
+    wanted: tuple[Numbers, NDArray[np.int32]],
+    queries: Numbers,
+    corpus: Corpus,
+    twins: Mapping[str, Sequence[str]],
+) -> tuple[Numbers, NDArray[np.int32]]:
+    """What these queries want to find, and the chunks that say the same."""
+    kept = np.isin(wanted[0], queries)
+    pairs = dict.fromkeys(zip(wanted[0][kept].tolist(), wanted[1][kept].tolist(), strict=True))
+    for query, slot in list(pairs):
+        for chunk_id in twins.get(corpus.chunks[slot].id, ()):
+            twin = corpus.by_id.get(chunk_id)
+            if twin is not None:
+                pairs[query, corpus.slot_of(twin)] = None
+    both = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1].astype(np.int32)
+
+
+def _tops(
+    known: Mapping[str, Tops],
+    queries: Sequence[str],
+    legs: Mapping[str, Leg],
+    searchers: Mapping[str, Searcher],
+    contract: Contract,
+    scope: InScope,
+) -> dict[str, Tops]:
+    """What all searchers find for each query."""
+    depth = max(contract.k, contract.depth)
+    rankings: dict[str, Rankings] = {name: leg(queries, depth) for name, leg in legs.items()}
+    fused = len(legs) > 1
+    if contract.searcher not in rankings and not (fused and contract.searcher == "hybrid"):
+        rankings[contract.searcher] = rank_many(searchers[contract.searcher], queries, depth, scope)
+    tops = {}
+    for row, (query, *marks) in enumerate(zip(queries, *(found.marks for found in rankings.values()), strict=True)):
+        last = known.get(query)
+        if last is None or last.marks != tuple(marks):
+            lists = {name: found[row] for name, found in rankings.items()}
+            if fused:
+                lists["hybrid"] = rrf([lists[name] for name in legs], contract.rrf_k, contract.k)
+            last = Tops(tuple(marks), {name: tuple(ids(found[: contract.k])) for name, found in lists.items()})
+        tops[query] = last
+    return tops
 
 
 def _query(title: str, heading: str) -> str:
     return heading if heading.startswith(title) else f"{title} {heading}"
-
-
-def _chunks_of(section: Section, chunked: ChunkedDocument) -> Iterable[Chunk]:
-    return (chunk for chunk in chunked.chunks if section.body.overlaps(chunk.location.span))

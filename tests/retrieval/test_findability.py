@@ -79,4 +79,4 @@ def test_a_section_is_unfindable_when_no_ranking_holds_it(
     documents = read(pages, config)
     index = build_index(None, config, *documents)
     twins = find_twins([(chunked.document, chunked.chunks) for chunked in documents])
-    assert list(try_headings(index, twins, config)) == by_lists(documents, index, config)
+    assert list(try_headings(None, index, twins, config).unfindable) == by_lists(documents, index, config)
