@@ -14,13 +14,13 @@ from evidencedesk.retrieval.corpus import Corpus, Mask
 from evidencedesk.retrieval.digest import digest_passages
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import from_units
+from evidencedesk.retrieval.pools import capacity_of
 from evidencedesk.retrieval.searcher import Allowed, Best
-from evidencedesk.retrieval.selection import best_rows, positive_rows
+from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.retrieval.standing import Shelf, gather
 from evidencedesk.retrieval.vector_pools import VectorPool
-from evidencedesk.retrieval.vectors import IndexMeta, VectorIndex, score_rows, unusable_reason
+from evidencedesk.retrieval.vectors import IndexMeta, VectorIndex, contenders, unusable_reason
 
-_QUERIES = 256
 _ROWS = 2048
 
 
@@ -104,8 +104,9 @@ class DenseSearcher:
             standing.add(0, new, VectorPool(k, self._embedded(new)))
 
         def renew(pool: VectorPool, rows: NDArray[np.intp]) -> None:
-            for row, scores in zip(rows.tolist(), self._scores(pool.vectors[rows]), strict=True):
-                pool.renew(row, scores, mask, self._corpus.order)
+            found = contenders(pool.vectors[rows], self._blocks(mask), capacity_of(k))
+            for row, contending in zip(rows.tolist(), found, strict=True):
+                pool.renew(row, contending, self._corpus.order)
 
         return gather(standing, queries, k, renew, self._corpus.chunks, self.name)
 
@@ -113,10 +114,11 @@ class DenseSearcher:
         """Score every chunk for every query."""
         slots = np.full((len(queries), max(k, 0)), -1, dtype=np.int32)
         values = np.zeros(slots.shape)
-        for row, scores in enumerate(self._scores(self._embedded(queries))):
-            found = best_rows(scores, k, positive_rows(scores, mask), self._corpus.order)
-            slots[row, : len(found)] = found
-            values[row, : len(found)] = scores[found]
+        every = contenders(self._embedded(queries), self._blocks(mask), k) if k > 0 else ()
+        for row, found in enumerate(every):
+            places = best_rows(found.scores, k, order=self._corpus.order[found.slots])
+            slots[row, : len(places)] = found.slots[places]
+            values[row, : len(places)] = found.scores[places]
         return Best(slots, values, [object() for _ in queries], self._corpus.chunks, self.name)
 
     def _embedded(self, queries: Sequence[str]) -> NDArray[np.float32]:
@@ -126,17 +128,8 @@ class DenseSearcher:
         vectors[usable] = self.model.embed_batch([queries[place] for place in usable])
         return vectors
 
-    def _scores(self, vectors: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
-        """Per query its cosine with the chunk of every slot, 0 where it is dead."""
-        for start in range(0, len(vectors), _QUERIES):
-            queries = vectors[start : start + _QUERIES]
-            scores = np.zeros((len(queries), len(self._corpus.chunks)), dtype=np.float32)
-            for slots, units in self._blocks():
-                scores[:, slots] = list(score_rows(queries, units))
-            yield from scores
-
-    def _blocks(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int16]]]:
-        """All live slots with their units, many documents at a time."""
+    def _blocks(self, mask: Mask) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int16]]]:
+        """The slots in `mask` with their units, many documents at a time."""
         slots: list[NDArray[np.int32]] = []
         units: list[NDArray[np.int16]] = []
         held = 0
@@ -145,7 +138,14 @@ class DenseSearcher:
             units.append(part.digest.units)
             held += len(part.slots)
             if held >= _ROWS:
-                yield np.concatenate(slots), np.concatenate(units)
+                yield _allowed(np.concatenate(slots), np.concatenate(units), mask)
                 slots, units, held = [], [], 0
         if held:
-            yield np.concatenate(slots), np.concatenate(units)
+            yield _allowed(np.concatenate(slots), np.concatenate(units), mask)
+
+
+def _allowed(
+    slots: NDArray[np.int32], units: NDArray[np.int16], mask: Mask
+) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+    allowed = mask[slots]
+    return (slots, units) if allowed.all() else (slots[allowed], units[allowed])

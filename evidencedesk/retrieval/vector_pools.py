@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from evidencedesk.retrieval.pools import Mask, Pool, Slots, capacity_of, choose
-from evidencedesk.retrieval.vectors import score_rows
+from evidencedesk.retrieval.pools import Mask, Pool, Slots, choose
+from evidencedesk.retrieval.vectors import Contenders, score_rows
 
 
 class VectorPool(Pool):
@@ -39,13 +39,8 @@ class VectorPool(Pool):
             self.arrange(*unsorted)
         self.certify(1.0)
 
-    def renew(self, row: int, scores: NDArray[np.float32], mask: Mask, order: NDArray[np.int64]) -> None:
-        """Begin a row anew from its scores with all slots."""
-        slots = np.flatnonzero((scores > 0) & mask)
-        values, bound, count = scores[slots], 0.0, capacity_of(self.k)
-        if len(slots) > count:
-            kept = values >= np.partition(values, len(values) - count)[len(values) - count]
-            bound = float(values[~kept].max(initial=0.0))
-            slots, values = slots[kept], values[kept]
-        chosen, floor, spare = choose(self.k, values.astype(np.float64), order[slots], None, bound)
-        self.fill(row, slots[chosen].astype(np.int32), values[chosen].astype(np.float64), floor, spare)
+    def renew(self, row: int, found: Contenders, order: NDArray[np.int64]) -> None:
+        """Begin a row anew from the best that a search in full has found for it, as many as the pool keeps."""
+        scores = found.scores.astype(np.float64)
+        chosen, floor, spare = choose(self.k, scores, order[found.slots], None, found.bound)
+        self.fill(row, found.slots[chosen], scores[chosen], floor, spare)

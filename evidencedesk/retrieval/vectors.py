@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +15,23 @@ from evidencedesk.retrieval.embedding.fixed_point import QUANTUM, from_units
 from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.text.words import words
 
-__all__ = ["Hit", "IndexMeta", "Model", "VectorIndex", "score_rows", "top_k", "unusable_reason"]
+__all__ = [
+    "Contenders",
+    "Hit",
+    "IndexMeta",
+    "Model",
+    "VectorIndex",
+    "contenders",
+    "score_rows",
+    "top_k",
+    "unusable_reason",
+]
 
 _BATCH = 128
 _BLOCK = 1 << 24
 _ROWS = 1024
+_QUERIES = 1024
+_HELD = 1 << 20
 
 Vectors = NDArray[np.float32]
 Units = NDArray[np.int16]
@@ -119,3 +132,66 @@ def score_rows(queries: Vectors, matrix: Vectors | Units) -> Iterator[NDArray[np
             block = matrix[row : row + _ROWS].astype(np.float32, copy=False)
             np.matmul(part, block.T, out=scores[:, row : row + _ROWS])
         yield from np.minimum(scores, 1, out=scores)
+
+
+class Contenders(NamedTuple):
+    """Of one query: slots, in no order, their cosines, and a number that no other slot's cosine exceeds."""
+
+    slots: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    bound: float
+
+
+def contenders(queries: Vectors, blocks: Iterable[tuple[NDArray[np.int32], Units]], count: int) -> Iterator[Contenders]:
+    """Per query, in order, the slots of the `count` greatest positive cosines, with all that tie with the last of them.
+
+    A block is some slots and their vectors in units of the grid; a few thousand are best. Each becomes numbers once for
+    all queries, and of its scores only those are kept that can still be among the best: many questions cost what the
+    matrix product costs. The scores are those of `score_rows`.
+    """
+    least = np.full(len(queries), np.finfo(np.float32).tiny, dtype=np.float32)
+    kept = _Hits.none()
+    new: list[_Hits] = []
+    for slots, units in blocks:
+        block = from_units(units)
+        for start in range(0, len(queries), _QUERIES):
+            scores = queries[start : start + _QUERIES] @ block.T
+            hits = np.flatnonzero(scores >= least[start : start + _QUERIES, np.newaxis])
+            rows, columns = np.divmod(hits, len(block))
+            new.append(_Hits(rows + start, slots[columns], np.minimum(scores.ravel()[hits], 1)))
+        if sum(len(hits.rows) for hits in new) > _HELD:
+            kept, new = _Hits.joined([kept, *new]).best(count, least), []
+    kept = _Hits.joined([kept, *new]).best(count, least)
+    ends = np.searchsorted(kept.rows, np.arange(len(queries) + 1))
+    for row, (start, end) in enumerate(pairwise(ends.tolist())):
+        # Whatever fell short of the least that is kept does so by a step of the grid of scores.
+        bound = float(least[row]) - QUANTUM**2 if end - start >= count else 0.0
+        yield Contenders(kept.slots[start:end], kept.scores[start:end], bound)
+
+
+class _Hits(NamedTuple):
+    """Scores of slots for queries (`rows`)."""
+
+    rows: NDArray[np.int64]
+    slots: NDArray[np.int32]
+    scores: NDArray[np.float32]
+
+    @classmethod
+    def none(cls) -> _Hits:
+        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Hits]) -> _Hits:
+        return cls(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def best(self, count: int, least: NDArray[np.float32]) -> _Hits:
+        """The `count` best of each query and what ties with the last of them, whose score is put into `least`."""
+        # A score is a whole number of steps from 0 to 2^22.
+        steps = (self.scores * np.float32(QUANTUM**-2)).astype(np.int64)
+        order = np.argsort((self.rows << 23) - steps)
+        rows, scores = self.rows[order], self.scores[order]
+        starts = np.searchsorted(rows, np.arange(len(least) + 1))
+        full = np.flatnonzero(np.diff(starts) >= count)
+        least[full] = scores[starts[full] + count - 1]
+        kept = order[scores >= least[rows]]
+        return _Hits(self.rows[kept], self.slots[kept], self.scores[kept])

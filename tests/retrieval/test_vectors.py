@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidencedesk.retrieval.embedding import Model
+from evidencedesk.retrieval.embedding.fixed_point import unit_rows, unit_steps
 from evidencedesk.retrieval.selection import best_rows, is_among_best, positive_rows
-from evidencedesk.retrieval.vectors import VectorIndex, score_rows, top_k, unusable_reason
+from evidencedesk.retrieval.vectors import VectorIndex, contenders, score_rows, top_k, unusable_reason
 
 PASSAGES = [("b", "Returns within 30 days"), ("a", "returns within 30 DAYS"), ("c", "Stem bolts"), ("d", "—")]
 
@@ -86,3 +89,26 @@ def test_scores_come_in_blocks_without_a_seam(monkeypatch: pytest.MonkeyPatch) -
     whole = np.array(list(score_rows(matrix, matrix)))
     monkeypatch.setattr("evidencedesk.retrieval.vectors._BLOCK", 5)
     np.testing.assert_array_equal(np.array(list(score_rows(matrix, matrix))), whole)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.lists(st.integers(1, 40), max_size=5), st.booleans())
+def test_contenders_are_the_best_of_all_scores_with_ties_and_nothing_beats_the_bound(
+    seed: int, count: int, sizes: list[int], is_coarse: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    vectors = rng.integers(-2, 3, (sum(sizes), 3 if is_coarse else 16)).astype(np.float64)
+    queries = unit_rows(rng.integers(-2, 3, (6, vectors.shape[1])).astype(np.float64))
+    units = unit_steps(vectors)
+    slots = rng.permutation(len(units)).astype(np.int32)
+    ends = np.cumsum([0, *sizes]).tolist()
+    blocks = [(slots[start:end], units[start:end]) for start, end in pairwise(ends)]
+    found = list(contenders(queries, blocks, count))
+    assert len(found) == len(queries)
+    for row, scores in zip(found, score_rows(queries, units) if len(units) else np.zeros((6, 0)), strict=True):
+        of_slot = dict(zip(slots.tolist(), scores.tolist(), strict=True))
+        positive = sorted((score for score in of_slot.values() if score > 0), reverse=True)
+        cut = positive[min(count, len(positive)) - 1] if positive else 1.0
+        expected = {slot: score for slot, score in of_slot.items() if score > 0 and score >= cut}
+        assert dict(zip(row.slots.tolist(), row.scores.tolist(), strict=True)) == expected
+        assert all(score <= row.bound for slot, score in of_slot.items() if slot not in expected and score > 0)
