@@ -17,8 +17,8 @@ from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordR
 from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.elsewhere import find_elsewhere
 from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
-from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts
-from evidencedesk.retrieval.findability import Findability, Leg, find_unfindable
+from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
+from evidencedesk.retrieval.findability import find_unfindable
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
 from evidencedesk.retrieval.judge import Grader, Spread, judge, retrieve, scope_of
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
@@ -41,7 +41,7 @@ from evidencedesk.workspace.checks import check
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import Source
 from evidencedesk.workspace.memo import Memo
-from evidencedesk.workspace.reading import MODEL, Reader, read_document
+from evidencedesk.workspace.reading import MODEL, Reader, read_in_full
 from evidencedesk.workspace.snapshot import Snapshot
 
 Progress = Callable[[str, int, int], None]
@@ -109,18 +109,18 @@ def build_snapshot(
     config = inputs.config
     contract = config.contract()
     read = partial((reader or Reader()).read_all, config=config, progress=partial(progress, "Reading documents"))
-    documents = dict(
-        zip(inputs.documents, memo.many(read_document, read, inputs.documents.values(), config), strict=True)
-    )
+    readings = memo.many(read_in_full, read, inputs.documents.values(), config)
+    documents = dict(zip(inputs.documents, (reading.document for reading in readings), strict=True))
     label_files = {path: memo(read_labels, source) for path, source in inputs.label_files.items()}
     run_files = {path: memo(read_runs, source) for path, source in inputs.run_files.items()}
 
     progress("Indexing chunks", 0, 1)
     index = memo.renew(build_index, config, *documents.values())
     progress("Comparing chunks", 0, 1)
-    twins = memo.renew(compare_chunks, *(memo(read_twin_keys, chunked) for chunked in documents.values())).twins
+    keys = [reading.keys or memo(read_twin_keys, reading.document) for reading in readings]
+    twins = memo.renew(compare_chunks, *keys).twins
     progress("Trying headings", 0, 1)
-    unfindable = memo.renew(try_headings, index, twins, config).unfindable
+    unfindable = memo(try_headings, index, twins, config)
 
     progress("Asking questions", 0, 1)
     sources: dict[str, LabelSource] = {}
@@ -230,14 +230,11 @@ def ask_questions(before: Answers | None, index: Index, config: Config, *questio
     return Answers(index, {question: found[question] for question in distinct})
 
 
-def try_headings(before: Findability | None, index: Index, twins: Twins, config: Config) -> Findability:
+def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:
     """Index → which sections their own headings do not bring."""
     contract = config.contract()
-    scope = index.catalog.allowed(contract.scope)
-    legs: dict[str, Leg] = {"sparse": partial(index.sparse.rank_many, allowed=scope)}
-    if contract.searcher != "sparse":
-        legs["dense"] = partial(index.dense.rank_many, allowed=scope)
-    return find_unfindable(before, index.by_id, index.corpus, legs, index.searchers, contract, twins.equal_of)
+    legs = (index.sparse,) if contract.searcher == "sparse" else (index.sparse, index.dense)
+    return find_unfindable(index.by_id.values(), legs, index.searchers, index.catalog, contract, twins)
 
 
 def read_twin_keys(chunked: ChunkedDocument) -> TwinKeys:

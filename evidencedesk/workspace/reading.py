@@ -1,4 +1,4 @@
-"""Files → documents, chunks and digests. Invariant: the same values, whether read here, elsewhere or in an earlier run.
+"""Files → documents, digests and twin keys. Invariant: the same values, read here, elsewhere or in an earlier run.
 
 What is read of one file is one record of bytes (see `columns`): the cache keeps it, and another process that reads a
 part of a large folder sends it.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from evidencedesk.documents.document import Defect
@@ -17,6 +19,7 @@ from evidencedesk.documents.markdown import parse_document
 from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.facts import ChunkedDocument
+from evidencedesk.retrieval.twin_keys import TripleKeys, TwinKeys, twin_keys
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.cache import Cache, key_of, program_hash
 from evidencedesk.workspace.column_bytes import Bytes
@@ -38,9 +41,30 @@ HELP_FROM = 2_000_000
 """So many characters take longer to read than another process takes to start."""
 
 _HELPER = "evidencedesk.workspace.reading_helper"
-_RECORD: Codec[ChunkedDocument] = Codec(ChunkedDocument)
 _BATCH = 1 << 16
 _MOST_CORES = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What is read of a file. `keys`, and the digest of the document, may be left for those who need them to make."""
+
+    document: ChunkedDocument
+    keys: TwinKeys | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """A Reading in full as its record holds it."""
+
+    document: ChunkedDocument
+    body: bytes
+    texts: NDArray[np.bytes_]
+    sizes: NDArray[np.int32]
+    triples: TripleKeys
+
+
+_KEPT: Codec[_Kept] = Codec(_Kept)
 
 Progress = Callable[[int, int], None]
 """Called with the number of documents that are done, and of all."""
@@ -55,9 +79,12 @@ def read_document(source: Source, config: Config) -> ChunkedDocument:
     return ChunkedDocument(document, tuple(config.chunker()(document)))
 
 
-def digested(document: ChunkedDocument, config: Config) -> ChunkedDocument:
-    """The document with its digest, which an index that knows most of its chunks can do without."""
-    return replace(document, digest=digest(document.chunks, config.text_analysis(), MODEL))
+def read_in_full(source: Source, config: Config) -> Reading:
+    """The file with all that the index and the search for twins want of it."""
+    document = read_document(source, config)
+    chunks = document.chunks
+    digested = replace(document, digest=digest(chunks, config.text_analysis(), MODEL))
+    return Reading(digested, twin_keys(document.document, chunks))
 
 
 def is_large(texts: Iterable[str]) -> bool:
@@ -80,20 +107,20 @@ class Reader:
         self._cache = cache
         self._helpers = helpers
 
-    def read_all(self, sources: Sequence[Source], config: Config, progress: Progress) -> list[ChunkedDocument]:
+    def read_all(self, sources: Sequence[Source], config: Config, progress: Progress) -> list[Reading]:
         """The documents, in order. A few are simply read: the states between two keystrokes are not worth keeping."""
         if not is_large(source.text for source in sources):
-            return [read_document(source, config) for source in sources]
-        found: dict[int, ChunkedDocument] = {}
+            return [Reading(read_document(source, config)) for source in sources]
+        found: dict[int, Reading] = {}
         keys = _keys(sources, config) if self._cache else []
         for place, key in enumerate(keys):
             progress(place, len(sources))
             kept = self._cache.get(key) if self._cache else None
-            if kept is not None and (document := from_record(kept, sources[place])):
-                found[place] = document
+            if kept is not None and (reading := from_record(kept, sources[place])):
+                found[place] = reading
         missing = [place for place in range(len(sources)) if place not in found]
-        for place, document, record in self._read(sources, missing, config):
-            found[place] = document
+        for place, reading, record in self._read(sources, missing, config):
+            found[place] = reading
             progress(len(found), len(sources))
             if self._cache and record is not None:
                 self._cache.put(keys[place], record)
@@ -101,8 +128,8 @@ class Reader:
 
     def _read(
         self, sources: Sequence[Source], places: Sequence[int], config: Config
-    ) -> Iterator[tuple[int, ChunkedDocument, bytes | None]]:
-        """The documents at these places, as they come, and their records, where there are any."""
+    ) -> Iterator[tuple[int, Reading, bytes | None]]:
+        """What is at these places, as they come, and their records, where there are any."""
 
         def request(batch: range) -> bytes:
             return SOURCES.encode(tuple(sources[places[number]] for number in batch))
@@ -116,34 +143,41 @@ class Reader:
             for batch, records in shared.batches():
                 for number, record in zip(batch, records or [b""] * len(batch), strict=True):
                     source = sources[places[number]]
-                    document = from_record(record, source) if record else None
-                    if document is not None:
-                        yield places[number], document, record
+                    reading = from_record(record, source) if record else None
+                    if reading is not None:
+                        yield places[number], reading, record
                     else:
-                        document = digested(read_document(source, config), config)
-                        yield places[number], document, to_record(document, source) if self._cache else None
+                        reading = read_in_full(source, config)
+                        yield places[number], reading, to_record(reading, source) if self._cache else None
 
 
-def to_record(document: ChunkedDocument, source: Source) -> bytes:
-    """What was read of a file as bytes; none when it holds a value that has no place in them."""
+def to_record(reading: Reading, source: Source) -> bytes:
+    """What was read of a file in full as bytes; none when it holds a value that has no place in them."""
+    keys = reading.keys
+    if keys is None:
+        return b""
     try:
-        return _RECORD.encode(document, (source.text, source.path))
+        kept = _Kept(reading.document, keys.body, keys.texts, keys.sizes, keys.triples)
+        return _KEPT.encode(kept, (source.text, source.path))
     except UnwritableError:
         return b""
 
 
-def from_record(record: Bytes, source: Source) -> ChunkedDocument | None:
+def from_record(record: Bytes, source: Source) -> Reading | None:
     """What was read of a file, back; None when these bytes are none of its records."""
     try:
-        return _RECORD.decode(record, (source.text, source.path))
+        kept = _KEPT.decode(record, (source.text, source.path))
     except UnreadableError:
         return None
+    document = kept.document
+    keys = TwinKeys(document.document, document.chunks, kept.body, kept.texts, kept.sizes, kept.triples)
+    return Reading(document, keys)
 
 
 def _keys(sources: Sequence[Source], config: Config) -> list[bytes]:
     """By what the readings of these files are remembered: all that they depend on."""
     settings = config.model_dump_json(include={"documents": {"fields"}, "chunking": True, "analysis": True})
-    start = key_of("document", program_hash(), _RECORD.schema, settings, MODEL.name)
+    start = key_of("document", program_hash(), _KEPT.schema, settings, MODEL.name)
     return [key_of("document", start, source.path, source.text, repr((source.bad, source.error))) for source in sources]
 
 

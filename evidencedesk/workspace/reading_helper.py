@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from evidencedesk.workspace.cache import program_hash
 from evidencedesk.workspace.config import Config
-from evidencedesk.workspace.reading import SOURCES, digested, read_document, to_record
+from evidencedesk.workspace.reading import SOURCES, read_in_full, to_record
 from evidencedesk.workspace.sharing import serve
 
 
@@ -23,7 +23,7 @@ def _prepare(setup: bytes) -> Callable[[bytes], list[bytes]]:
 
     def answer(request: bytes) -> list[bytes]:
         sources = SOURCES.decode(request)
-        return [to_record(digested(read_document(source, config), config), source) for source in sources]
+        return [to_record(read_in_full(source, config), source) for source in sources]
 
     return answer
 
