@@ -17,8 +17,8 @@ from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordR
 from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.elsewhere import find_elsewhere
 from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
-from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts, UnfindableSection
-from evidencedesk.retrieval.findability import find_unfindable
+from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts
+from evidencedesk.retrieval.findability import Findability, Leg, find_unfindable
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
 from evidencedesk.retrieval.judge import Grader, Spread, judge, retrieve, scope_of
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
@@ -120,7 +120,7 @@ def build_snapshot(
     keys = [reading.keys or memo(read_twin_keys, reading.document) for reading in readings]
     twins = memo.renew(compare_chunks, *keys).twins
     progress("Trying headings", 0, 1)
-    unfindable = memo(try_headings, index, twins, config)
+    unfindable = memo.renew(try_headings, index, twins, config).unfindable
 
     progress("Asking questions", 0, 1)
     sources: dict[str, LabelSource] = {}
@@ -230,11 +230,14 @@ def ask_questions(before: Answers | None, index: Index, config: Config, *questio
     return Answers(index, {question: found[question] for question in distinct})
 
 
-def try_headings(index: Index, twins: Twins, config: Config) -> tuple[UnfindableSection, ...]:
+def try_headings(before: Findability | None, index: Index, twins: Twins, config: Config) -> Findability:
     """Index → which sections their own headings do not bring."""
     contract = config.contract()
-    legs = (index.sparse,) if contract.searcher == "sparse" else (index.sparse, index.dense)
-    return find_unfindable(index.by_id.values(), legs, index.searchers, index.catalog, contract, twins)
+    scope = index.catalog.allowed(contract.scope)
+    legs: dict[str, Leg] = {"sparse": partial(index.sparse.rank_many, allowed=scope)}
+    if contract.searcher != "sparse":
+        legs["dense"] = partial(index.dense.rank_many, allowed=scope)
+    return find_unfindable(before, index.by_id, index.corpus, legs, index.searchers, contract, twins.equal_of)
 
 
 def read_twin_keys(chunked: ChunkedDocument) -> TwinKeys:
