@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from evidencedesk.repairs.keeping import keep_whole
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import Place, answers, listed, occurrence, quoted
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule
 from evidencedesk.text.spans import Span
 
 _EDGE = 40
 _MAX_RELATED = 5
+
+
+def _keep(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    there = violation if violation.path in facts.documents else violation.related[0]
+    yield from keep_whole(facts.documents[there.path].document, there.span)
 
 
 @rule(
@@ -28,6 +34,7 @@ _MAX_RELATED = 5
         "outside": "the answer to {questions} is in no chunk: it stands in text that {chunking} leaves out",
         "outside-label": "this evidence is in no chunk: in {path} it stands in text that {chunking} leaves out",
     },
+    fix=_keep,
 )
 def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
     """The chunker cuts the evidence of a question in two, so no chunk holds the whole answer.
@@ -62,8 +69,9 @@ def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
 
     ## How to fix
 
-    Choose a strategy that cuts at paragraphs or sections, a larger size, or an overlap longer than the evidence; or
-    move the answer into one sentence near the beginning of its section. Evidence that is longer than any chunk needs a
+    Choose a strategy that cuts at paragraphs or sections, a larger size, or an overlap longer than the evidence. Or
+    keep the answer together with a comment `<!-- evidencedesk: keep -->` above its paragraph (the fix writes it), which
+    every strategy here honours, and your own pipeline should. Evidence that is longer than any chunk needs a
     larger size, or a label that quotes only what answers the question.
 
     ## Repaired

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evidencedesk.repairs.keeping import keep_whole
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import occurrence, question_of, quoted
 from evidencedesk.retrieval.regression import regression
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule
+
+
+def _keep(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    there = violation if violation.path in facts.documents else violation.related[0]
+    yield from keep_whole(facts.documents[there.path].document, there.span)
 
 
 @rule(
@@ -18,6 +24,7 @@ from evidencedesk.rule import Related, Severity, Violation, rule
     severity=Severity.WARNING,
     message="the answer was in one chunk in {state}, and now {chunking} splits it",
     messages={"evidence": "this answer to {label}, “{question}”, was in one chunk in {state}, and now it is split"},
+    fix=_keep,
 )
 def newly_split(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     """An answer that one chunk held whole is now divided between chunks.

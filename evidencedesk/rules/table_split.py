@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evidencedesk.repairs.keeping import keep_comment
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
 from evidencedesk.retrieval.places import quoted
 from evidencedesk.retrieval.tables import split_tables
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule
 from evidencedesk.text.spans import Span
 
 _SINGLY = 3
+
+
+def _keep(subject: ChunkedDocument, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    document = subject.document
+    headers = {table.header.start for table in split_tables(subject)}
+    split = [block for block in document.blocks if block.rows and block.rows[0].start in headers]
+    here = [block for block in split if block.span.overlaps(violation.span)]
+    if not any(keep.span.overlaps(block.span) for keep in document.kept for block in split):
+        every = bool(violation.message)
+        edits = tuple(keep_comment(document, block.span) for block in (split if every else here))
+        yield Fix(
+            "Keep the tables of this page together" if every else "Keep this table together", {document.path: edits}
+        )
 
 
 @rule(
@@ -22,6 +36,7 @@ _SINGLY = 3
     messages={
         "several": "{chunking} cuts {count} tables of this page, so that rows stand in no chunk with their header"
     },
+    fix=_keep,
 )
 def table_split(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     """The chunker separates rows of a table from their header, or cuts a row in two.
@@ -55,7 +70,8 @@ def table_split(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     ## How to fix
 
     The `structure` strategy makes a chunk of each row and repeats the header; with other strategies choose a size that
-    holds the table, or split a long table under several headings.
+    holds the table, or split a long table under several headings. A comment `<!-- evidencedesk: keep -->` above the
+    table makes it one chunk (the fix writes it).
 
     ## Repaired
 
