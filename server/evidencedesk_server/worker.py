@@ -150,7 +150,9 @@ class Engine:
         files: list[FileAnswer] = []
         try:
             defaults = self._config_of(request["settings"])
-            workspace = Workspace.open(request["root"], progress=self._progress_of(folder), defaults=defaults)
+            workspace = Workspace.open(
+                request["root"], progress=self._progress_of(folder), defaults=defaults, cache=True
+            )
         except EvidenceDeskError as error:
             opened["error"] = str(error)
         else:
