@@ -120,13 +120,14 @@ def json_cursor(text: str, offset: int, *, lines: bool = False) -> JsonCursor:
 
 
 def _start(text: str, offset: int) -> int:
-    """Where reading begins: at the top of a short text; else at an entry, which no string can hold unescaped."""
-    if offset <= _BEFORE:
-        return 0
-    entry = _ENTRY.search(text, offset - _BEFORE, offset)
+    """Where reading begins: at the last entry, which no string can hold unescaped; else at the top of what is near."""
+    near = max(0, offset - _BEFORE)
+    entry = None
+    for entry in _ENTRY.finditer(text, near, offset):  # noqa: B007 (the last one is wanted)
+        pass
     if entry is not None:
         return entry.start()
-    return max(offset - _BEFORE, _line_start(text, offset))
+    return max(near, _line_start(text, offset)) if near else 0
 
 
 def _line_start(text: str, offset: int) -> int:
@@ -164,7 +165,8 @@ def _members_after(text: str, start: int) -> Iterator[tuple[str, object]]:
 class _CursorReader(Reader):
     """Reads up to the cursor, and keeps what is open there instead of closing it.
 
-    `inside` says that the part to be read lies in a list. What touches the cursor is left out: a word (`word_start`), or a string without its end (`string_start`).
+    `inside` says that the part to be read lies in a list. What touches the cursor is left out: a word (`word_start`), or
+    a string without its end (`string_start`).
     """
 
     def __init__(self, text: str, part: Span, inside: bool, *, resync: bool) -> None:

@@ -21,7 +21,7 @@ CASES = [
     ('[{"id":"a", "answerable": tr¦ue}]', "[{", "VALUE", "answerable", "tr", "true"),
     ('[{"id":"a"}, ¦]', "[", "VALUE", "", "", ""),
     ("¦", "", "VALUE", "", "", ""),
-    ('{"labels":[{"id":"a", "tags":["x","¦"]}]}', "{[labels {[tags ", "VALUE", "", "", ""),
+    ('{"labels":[{"tags":["x","¦"]}]}', "{[labels {[tags ", "VALUE", "", "", ""),
     ('[{"id":"a"\n  "¦"\n},{"id":"b"}]', "[{", "KEY", "", "", ""),
     ('[{"id":"a",\n "gold":[ ¦\n {"id":"b"}]', "[{[gold ", "VALUE", "", "", ""),
     ('[{"id":"a" ¦', "[{", "KEY", "", "", ""),
