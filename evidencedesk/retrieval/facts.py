@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Literal, NamedTuple
 
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.catalog import Catalog
@@ -16,6 +17,13 @@ from evidencedesk.retrieval.run_file import RunFile
 from evidencedesk.retrieval.twins import Twins
 from evidencedesk.text.normal import Match
 from evidencedesk.text.spans import Span
+
+
+class ChunkSize(NamedTuple):
+    """A number of `characters` or `words`."""
+
+    number: int
+    unit: Literal["characters", "words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,8 @@ class Facts:
     configured strategy in words, such as `fixed(size=200, overlap=40)`; `word_limit` the number of words that the
     configured model reads of a passage (None: no limit). `before` holds what each question's standing is compared
     with, and `before_name` says what that is ("the baseline", "the last saved state"). `rule_codes` are all that exist.
-    `run_files` are the recorded runs, by path, in path order. `elsewhere` says, for each gold evidence that is not in
+    `chunk_size` is the largest size of a chunk that is configured (None: the strategy knows none). `run_files` are the
+    recorded runs, by path, in path order. `elsewhere` says, for each gold evidence that is not in
     the document its label names, which document holds it (None: none does).
     """
 
@@ -92,5 +101,6 @@ class Facts:
     config_defects: tuple[ConfigDefect, ...]
     rule_codes: frozenset[str]
     today: date
+    chunk_size: ChunkSize | None = None
     run_files: Mapping[str, RunFile] = field(default_factory=dict)
     elsewhere: Mapping[str, Hit | None] = field(default_factory=dict)

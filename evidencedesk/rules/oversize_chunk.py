@@ -20,12 +20,14 @@ _PIECE = re.compile(r"\S+")
     failure="missed_evidence",
     severity=Severity.WARNING,
     message="the last {lost} of {all} words of chunk {chunk} are never embedded: the model reads {limit} words",
+    messages={"kept": "this is kept together and has {length} {unit}, while other chunks have at most {limit}"},
 )
 def oversize_chunk(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     """A chunk is longer than the text that the embedding model reads.
 
     `[retrieval] word_limit` says how many words your model reads; without it nothing is reported, since the built-in
-    model reads texts of any length. Title and heading count: they are embedded in front of the text.
+    model reads texts of any length. Title and heading count: they are embedded in front of the text. What a comment
+    `<!-- evidencedesk: keep -->` keeps together is information where it is longer than the configured chunk size.
 
     ## Why it matters
 
@@ -64,9 +66,16 @@ def oversize_chunk(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation
     It must be unused and in its box.
     ```
     """
+    document = subject.document
+    size = facts.chunk_size
+    for keep in document.kept:
+        text = keep.span.of(document.text)
+        length = len(_PIECE.findall(text)) if size and size.unit == "words" else len(text)
+        if size and length > size.number:
+            values: dict[str, object] = {"length": length, "unit": size.unit, "limit": size.number}
+            yield Violation(document.path, keep.comment, values, text[:60], (), Severity.INFORMATION, "kept")
     if facts.word_limit is None:
         return
-    document = subject.document
     for chunk in subject.chunks:
         passage = chunk.to_passage().text
         if len(passage) <= facts.word_limit:  # no word is shorter than a character

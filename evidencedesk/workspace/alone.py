@@ -60,6 +60,7 @@ class _OwnFacts:
         self.contract = config.contract()
         self.chunking = config.chunking_text()
         self.word_limit = config.retrieval.word_limit
+        self.chunk_size = config.chunk_size()
         self.rule_codes = frozenset(rule.code for rule in RULES)
         self.today = today
 

@@ -13,7 +13,7 @@ from evidencedesk.documents.frontmatter import FieldMap, FieldRule
 from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.chunking import Chunker, make_chunker
 from evidencedesk.retrieval.evaluation import Contract, Correction, Gate
-from evidencedesk.retrieval.facts import ConfigDefect
+from evidencedesk.retrieval.facts import ChunkSize, ConfigDefect
 from evidencedesk.text.analysis import Analysis
 from evidencedesk.text.spans import LineIndex, Span
 from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
@@ -78,6 +78,13 @@ class Config(Section):
             if name != "separators" or name in self.chunking.given()
         )
         return f"{self.chunking.strategy}({options})"
+
+    def chunk_size(self) -> ChunkSize | None:
+        """The largest size that the strategy gives a chunk, None where it knows none."""
+        size = self.chunking.effective().get("size")
+        return (
+            None if size is None else ChunkSize(size, "words" if self.chunking.strategy == "tokens" else "characters")
+        )
 
     def contract(self) -> Contract:
         """The settings under which rankings are made."""

@@ -144,6 +144,7 @@ def build_snapshot(
         twins=twins,
         unfindable=unfindable,
         word_limit=config.retrieval.word_limit,
+        chunk_size=config.chunk_size(),
         before=inputs.before,
         before_name=inputs.before_name,
         config_defects=inputs.config_defects,
