@@ -156,7 +156,11 @@ def contenders(queries: Vectors, blocks: Iterable[tuple[NDArray[np.int32], Units
         block = from_units(units)
         for start in range(0, len(queries), _QUERIES):
             scores = queries[start : start + _QUERIES] @ block.T
-            hits = np.flatnonzero(scores >= least[start : start + _QUERIES, np.newaxis])
+            here = least[start : start + _QUERIES]
+            if here.max(initial=0) < QUANTUM**2 and len(block) >= count:
+                # At first every positive score would be kept, were it not for those beside it.
+                np.maximum(here, np.partition(scores, len(block) - count, axis=1)[:, len(block) - count], out=here)
+            hits = np.flatnonzero(scores >= here[:, np.newaxis])
             rows, columns = np.divmod(hits, len(block))
             new.append(_Hits(rows + start, slots[columns], np.minimum(scores.ravel()[hits], 1)))
         if sum(len(hits.rows) for hits in new) > _HELD:
