@@ -165,8 +165,8 @@ def _members_after(text: str, start: int) -> Iterator[tuple[str, object]]:
 class _CursorReader(Reader):
     """Reads up to the cursor, and keeps what is open there instead of closing it.
 
-    `inside` says that the part to be read lies in a list. What touches the cursor is left out: a word (`word_start`), or
-    a string without its end (`string_start`).
+    `inside` says that the part to be read lies in a list. What touches the cursor is left out: a word (`word_start`),
+    or a string without its end (`string_start`).
     """
 
     def __init__(self, text: str, part: Span, inside: bool, *, resync: bool) -> None:

@@ -13,7 +13,7 @@ from evidencedesk_server.looking import look
 from evidencedesk_server.messages import Question
 from evidencedesk_server.session import OpenDocument
 
-SCRATCH_ENDING = ".queries.txt"
+SCRATCH_ENDING, SCRATCH_LANGUAGE = ".queries.txt", "evidencedesk-queries"
 """Files with a question a line: what `#` begins is a comment, and a bullet before a question is none of it."""
 
 _QUERY = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(?P<query>[^#\s].*?)?[ \t]*")
@@ -30,7 +30,7 @@ class Pointed(NamedTuple):
 
 def query_at(document: OpenDocument, position: types.Position, encoding: Encoding) -> Pointed | None:
     """The question on a line of a scratch file; None in other files, on blank lines and comments."""
-    if not document.spelling.lower().endswith(SCRATCH_ENDING):
+    if document.language != SCRATCH_LANGUAGE and not document.spelling.lower().endswith(SCRATCH_ENDING):
         return None
     line = document.index.line_span(document.index.line_of(_offset(document, position, encoding)))
     match = _QUERY.fullmatch(line.of(document.text))

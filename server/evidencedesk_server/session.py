@@ -122,7 +122,7 @@ def _comparable(path: str) -> str:
 
 @dataclass(slots=True)
 class OpenDocument:
-    """A document as the client shows it. `spelling` is its URI in the client's own words.
+    """A document as the client shows it. `spelling` is its URI, and `language` its kind, in the client's own words.
 
     `evaluated` is the version whose answers we hold (None: none yet); `splices` are the edits since then, oldest first.
     """
@@ -131,6 +131,7 @@ class OpenDocument:
     place: Place | None
     version: int
     index: LineIndex
+    language: str = ""
     evaluated: int | None = None
     splices: list[Splice] = field(default_factory=list)
 
@@ -244,7 +245,7 @@ class Session:
     def open(self, item: types.TextDocumentItem) -> OpenDocument:
         """Take over a document; opening it again replaces it."""
         place = self.place_of(item.uri)
-        document = OpenDocument(item.uri, place, item.version, LineIndex(item.text))
+        document = OpenDocument(item.uri, place, item.version, LineIndex(item.text), item.language_id)
         self._keep(document)
         return document
 

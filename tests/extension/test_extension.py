@@ -30,6 +30,7 @@ def test_packaging_makes_a_vsix_with_the_bundle_and_the_manifest(vsix: Path) -> 
         bundle = archive.read("extension/out/extension.js").decode()
     assert {name for name in names if name.startswith("extension/")} == {
         "extension/package.json",
+        "extension/queries.json",
         "extension/readme.md",
         "extension/LICENSE.txt",
         "extension/out/extension.js",

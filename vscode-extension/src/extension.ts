@@ -1,6 +1,7 @@
 /** Activation only: wires the commands to one server. */
 
 import * as vscode from "vscode";
+import { registerCommands } from "./commands";
 import { Server } from "./server";
 
 let server: Server | undefined;
@@ -11,6 +12,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   server = running;
   context.subscriptions.push(
     log,
+    ...registerCommands(running),
     vscode.commands.registerCommand("evidencedesk.restart", () => running.restart()),
     vscode.commands.registerCommand("evidencedesk.showLog", () => log.show()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {

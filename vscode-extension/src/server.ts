@@ -1,11 +1,14 @@
 /** Starts, stops and restarts the language server; says in plain words why a start failed. */
 
 import * as vscode from "vscode";
-import { LanguageClient, type LanguageClientOptions, type ServerOptions, State } from "vscode-languageclient/node";
+import { ExecuteCommandRequest, LanguageClient, type LanguageClientOptions, type ServerOptions, State } from "vscode-languageclient/node";
 import { findInterpreter, missing } from "./interpreter";
 
 /** The files a knowledge base is made of; the server decides which of them count. */
 const DOCUMENTS = ["**/*.md", "**/*.markdown", "**/*.mdx", "**/*.json", "**/*.jsonl", "**/evidencedesk.toml", "**/pyproject.toml"];
+
+/** Scratch files of questions; unsaved ones too. */
+const QUERIES = "evidencedesk-queries";
 
 export class Server {
   private client: LanguageClient | undefined;
@@ -29,6 +32,20 @@ export class Server {
     });
   }
 
+  /** Runs a command of the server. The server shows what comes of it; what it refuses is said here. */
+  async execute(command: string, parameters: unknown[]): Promise<void> {
+    if (this.client?.state !== State.Running) {
+      this.failed("The server is not running.");
+      return;
+    }
+    try {
+      await this.client.sendRequest(ExecuteCommandRequest.type, { command, arguments: parameters });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      void vscode.window.showWarningMessage(`EvidenceDesk: ${reason}`);
+    }
+  }
+
   private enqueue(step: () => Promise<void>): Promise<void> {
     this.queue = this.queue.then(step).catch((error: unknown) => this.failed(String(error)));
     return this.queue;
@@ -44,7 +61,7 @@ export class Server {
     // -P: without it a folder of the workspace that is named like a module would run instead of that module.
     const serverOptions: ServerOptions = { command: found.python, args: ["-P", "-m", "evidencedesk_server"] };
     const clientOptions: LanguageClientOptions = {
-      documentSelector: DOCUMENTS.map((pattern) => ({ scheme: "file", pattern })),
+      documentSelector: [...DOCUMENTS.map((pattern) => ({ scheme: "file", pattern })), { language: QUERIES }],
       outputChannel: this.log,
       initializationOptions: { settings: vscode.workspace.getConfiguration("evidencedesk") },
       synchronize: { configurationSection: "evidencedesk" },

@@ -139,7 +139,7 @@ async def test_a_question_of_a_scratch_file_hovers_with_its_ranking_and_leads_to
 
 async def test_a_scratch_file_outside_of_all_folders_asks_the_open_one(client: Connected, tmp_path: Path) -> None:
     client.initialize(None, **FULL)
-    item = {"uri": "untitled:Untitled-1.queries.txt", "languageId": "plaintext", "version": 1, "text": SCRATCH}
+    item = {"uri": "untitled:Untitled-1", "languageId": "evidencedesk-queries", "version": 1, "text": SCRATCH}
     client.say(method="textDocument/didOpen", params={"textDocument": item})
     hover = await client.ask(
         "textDocument/hover", textDocument={"uri": item["uri"]}, position=position(SCRATCH, "parcel")
