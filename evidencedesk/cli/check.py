@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evidencedesk.cli.console import notice, write
+from evidencedesk.cli.fixing import apply_safe_fixes, print_diff, write_fixed
 from evidencedesk.cli.opening import NoCache, Target, config_faults, find_target, open_workspace
 from evidencedesk.cli.rule import suggestion
 from evidencedesk.errors import UnknownNameError
@@ -66,6 +67,12 @@ def check(
     ] = False,
     fail_on: Annotated[FailOn, typer.Option(help="The least severity that makes the exit code 1.")] = FailOn.WARNING,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="One line per problem and nothing else.")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Apply the fixes that change no meaning, then report what is left.")
+    ] = False,
+    show_diff: Annotated[
+        bool, typer.Option("--diff", help="Print what --fix would change, and write nothing; exit code 1 if anything.")
+    ] = False,
     no_cache: NoCache = False,
 ) -> None:
     """Show the problems of a knowledge base, where they arise."""
@@ -74,6 +81,12 @@ def check(
     chosen, dropped = _codes(select), _codes(ignore)
     target = find_target(paths or [])
     workspace = open_workspace(target, no_cache)
+    if fix or show_diff:
+        before = apply_safe_fixes(workspace, lambda: _problems(workspace, chosen, dropped), target)
+        if show_diff:
+            print_diff(workspace, before, target)
+            raise typer.Exit(int(bool(before)))
+        write_fixed(workspace, before, target)
     problems = [problem for problem in _problems(workspace, chosen, dropped) if target.takes(problem.path)]
     if output is Format.JSON:
         _write_json(workspace, problems, target, statistics)

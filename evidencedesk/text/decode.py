@@ -31,6 +31,17 @@ def decode(data: bytes) -> Decoded:
     return _mark(data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape"))
 
 
+def encode_like(data: bytes, text: str) -> bytes | None:
+    """`text` in the encoding of a file that holds `data`, byte order mark included; None for data that is no text."""
+    if decode(data).bad:
+        return None
+    for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+        if data.startswith(mark):
+            return mark + text.encode(codec, "replace")
+    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    return mark + text.encode("utf-8", "replace")
+
+
 def _utf16(data: bytes, codec: str) -> str:
     even = len(data) & ~1
     return data[:even].decode(codec, "surrogatepass") + "\udc80" * (len(data) - even)
