@@ -6,13 +6,21 @@ import hashlib
 import inspect
 import json
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from evidencedesk.retrieval.evaluation import Evaluation
-from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnusedSuppression
+from evidencedesk.retrieval.facts import (
+    ChunkedDocument,
+    EqualChunks,
+    EqualPages,
+    Facts,
+    SimilarChunks,
+    UnfindablePage,
+    UnusedSuppression,
+)
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.places import question_of
 from evidencedesk.retrieval.run_file import RunFile, RunLine
@@ -121,8 +129,31 @@ class Problem:
     values: Mapping[str, Any]
 
 
-Subject = ChunkedDocument | LabelFile | RunFile | Evaluation | Facts | UnusedSuppression
-Check = Callable[[Any, Facts], Iterable[Violation]]
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a check leaves to be told together with what others left under the same key.
+
+    Keys and values are plain: what is known of the subject is asked of it when all is told.
+    """
+
+    key: Hashable
+    value: Any = None
+
+
+Subject = (
+    ChunkedDocument
+    | LabelFile
+    | RunFile
+    | Evaluation
+    | EqualChunks
+    | EqualPages
+    | SimilarChunks
+    | UnfindablePage
+    | Facts
+    | UnusedSuppression
+)
+Check = Callable[[Any, Facts], Iterable[Violation | Share]]
+Join = Callable[[Any, Sequence[tuple[Any, Any]], Facts], Iterable[Violation]]
 Fixer = Callable[[Any, Facts, Violation], Iterable[Fix]]
 
 
@@ -130,8 +161,11 @@ Fixer = Callable[[Any, Facts, Violation], Iterable[Fix]]
 class Rule:
     """A check and its declaration.
 
-    The check takes one subject (by the annotation of its first parameter: a document, a label file, a run file, an
-    evaluation, an unused suppression, or all facts at once) and the facts, and yields violations.
+    The check takes one subject (of the types in the annotation of its first parameter: a document, a label file, a run
+    file, an evaluation, a group of twins …, or all facts at once) and the facts, and yields violations. What concerns
+    several subjects at once, such as all questions that a page answers, it yields as shares; `join` makes violations of
+    a key and the `(subject, value)` pairs shared under it, which are in the order of their subjects. So a change
+    is checked again only where it matters: a check should look at its subject, and look up in the facts what it needs.
     """
 
     code: str
@@ -142,16 +176,10 @@ class Rule:
     message: str
     messages: Mapping[str, str]
     check: Check
+    subjects: tuple[type, ...]
+    join: Join | None
     fix: Fixer | None
     tags: tuple[Tag, ...] = ()
-
-    @property
-    def subject(self) -> type:
-        """The type of the check's first parameter."""
-        hints = typing.get_type_hints(self.check)
-        first = next(iter(inspect.signature(self.check).parameters))
-        subject: type = hints[first]
-        return subject
 
     @property
     def docs(self) -> str:
@@ -192,13 +220,15 @@ def rule(
     severity: Severity,
     message: str,
     messages: Mapping[str, str] | None = None,
+    join: Join | None = None,
     fix: Fixer | None = None,
     tags: tuple[Tag, ...] = (),
 ) -> Callable[[Check], Rule]:
     """Make a Rule of a check function; the function's name, with hyphens, is the rule's name.
 
     `stage` is one of the taxonomy's STAGES or "content" or "control"; `failure` one of its LABELS or "" for faults
-    outside retrieval. `messages` are further templates that a violation may pick by name.
+    outside retrieval. `messages` are further templates that a violation may pick by name. `fix` is asked about a joined
+    violation with the first of its subjects.
     """
     if stage not in (*STAGES, "content", "control"):
         raise ValueError(f"{code}: unknown stage {stage!r}")
@@ -207,6 +237,10 @@ def rule(
 
     def decorate(check: Check) -> Rule:
         name = check.__name__.replace("_", "-")
-        return Rule(code, name, stage, failure, severity, message, dict(messages or {}), check, fix, tags)
+        hint = next(iter(typing.get_type_hints(check).values()))
+        subjects = typing.get_args(hint) or (hint,)
+        return Rule(
+            code, name, stage, failure, severity, message, dict(messages or {}), check, subjects, join, fix, tags
+        )
 
     return decorate

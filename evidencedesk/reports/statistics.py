@@ -15,7 +15,7 @@ from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnfindableSection
 from evidencedesk.retrieval.places import brings_page
-from evidencedesk.retrieval.repeats import equal_pages, repeats
+from evidencedesk.retrieval.repeats import copies_of, repeats
 from evidencedesk.retrieval.tables import split_tables, tables
 from evidencedesk.rule import Problem
 from evidencedesk.text.spans import Span
@@ -287,10 +287,11 @@ def _cut_sentences(chunked: ChunkedDocument, cutter: _Cutter) -> Iterator[Case]:
 
 
 def _repeated(facts: Facts) -> Iterator[Case]:
-    for _, *copies in equal_pages(facts):
-        for page in copies:
+    for group in facts.equal_pages.values():
+        # Each group stands there once for each of its pages.
+        for page in copies_of(group, facts)[1:] if group.path == group.paths[0] else ():
             yield from (Case(page.path, "because whole pages are equal") for _ in facts.documents[page.path].chunks)
-    for repeat in repeats(facts.twins.equal, facts):
+    for repeat in repeats(facts):
         for first, *others in repeat.passages:
             for other in others:
                 yield Case(other.path, "on one page" if other.path == first.path else "on different pages")

@@ -141,6 +141,10 @@ class Retrieved:
     grade: float | None = None
     correction: CorrectionResult | None = None
 
+    def scores(self, contract: Contract) -> tuple[float, ...]:
+        """Those of the configured searcher's top k."""
+        return tuple([found.score for found in self.rankings[contract.searcher][: contract.k]])
+
     def found(self, gate: Gate | None) -> Found:
         """The same without scores."""
         closed = "" if gate is None or self.grade is None or gate.admits(self.grade) else gate.verdict(self.grade)
@@ -184,8 +188,9 @@ def _same(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
 class Evaluation:
     """One label against one state of the knowledge base; `source` says where the label is written.
 
-    `found` are the chunks that were retrieved, `scored` the same with their scores. What is not about scores should be
-    read from `found`, which changes far less often.
+    `found` are the chunks that were retrieved, `scored` the same with their scores, `scores` those of the configured
+    searcher's top k. What is not about scores should be read from `found`, which changes far less often. `grade` is
+    what the gate's grader gives to the prompt that was to be, None without a gate.
     """
 
     label: Label
@@ -195,6 +200,8 @@ class Evaluation:
     found: Found
     findings: tuple[Finding, ...]
     standing: Standing
+    scores: tuple[float, ...]
+    grade: float | None
     scored: Retrieved
 
     @property
@@ -208,11 +215,6 @@ class Evaluation:
         return self.scored.unfiltered
 
     @property
-    def grade(self) -> float | None:
-        """What the gate's grader gives to the prompt that was to be, None without a gate."""
-        return self.scored.grade
-
-    @property
     def correction(self) -> CorrectionResult | None:
         """The rounds of the searcher `corrective`, where that is the configured one."""
         return self.scored.correction
@@ -224,7 +226,7 @@ class Evaluation:
 
     @property
     def top(self) -> tuple[Chunk, ...]:
-        """The chunks of the configured searcher's top k."""
+        """The chunks of the configured searcher's top k, to which `scores` belong."""
         return self.found.rankings[self.contract.searcher][: self.contract.k]
 
     @property

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from evidencedesk.documents.document import Document
+from evidencedesk.documents.versions import Versions
 from evidencedesk.retrieval.catalog import Catalog
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.digest import Digest
@@ -72,6 +73,32 @@ class Hit:
     match: Match
 
 
+class EqualChunks(NamedTuple):
+    """Ids of chunks that say the same, in catalog order."""
+
+    ids: tuple[str, ...]
+
+
+class SimilarChunks(NamedTuple):
+    """Ids of chunks that are linked by near twins, directly or through others."""
+
+    ids: tuple[str, ...]
+
+
+class EqualPages(NamedTuple):
+    """A page, and all pages with the same body, in path order."""
+
+    path: str
+    paths: tuple[str, ...]
+
+
+class UnfindablePage(NamedTuple):
+    """The sections of one page that are not found."""
+
+    path: str
+    sections: tuple[UnfindableSection, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """One state of the workspace, before rules.
@@ -82,8 +109,9 @@ class Facts:
     configured model reads of a passage (None: no limit). `before` holds what each question's standing is compared
     with, and `before_name` says what that is ("the baseline", "the last saved state"). `rule_codes` are all that exist.
     `chunk_size` is the largest size of a chunk that is configured (None: the strategy knows none). `run_files` are the
-    recorded runs, by path, in path order. `elsewhere` says, for each gold evidence that is not in
-    the document its label names, which document holds it (None: none does).
+    recorded runs, by path, in path order. `elsewhere` says, for each gold evidence that is not in the document its
+    label names, which document holds it (None: none does). `equal_chunks` and `similar_chunks` hold the groups of
+    `twins` by their first chunk's id, `equal_pages` and `unfindable_pages` groups by each page's path.
     """
 
     documents: Mapping[str, ChunkedDocument]
@@ -104,3 +132,8 @@ class Facts:
     chunk_size: ChunkSize | None = None
     run_files: Mapping[str, RunFile] = field(default_factory=dict)
     elsewhere: Mapping[str, Hit | None] = field(default_factory=dict)
+    versions: Versions = field(default_factory=lambda: Versions(()))
+    equal_chunks: Mapping[str, EqualChunks] = field(default_factory=dict)
+    similar_chunks: Mapping[str, SimilarChunks] = field(default_factory=dict)
+    equal_pages: Mapping[str, EqualPages] = field(default_factory=dict)
+    unfindable_pages: Mapping[str, UnfindablePage] = field(default_factory=dict)

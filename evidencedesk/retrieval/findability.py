@@ -14,7 +14,7 @@ from evidencedesk.retrieval.candidates import ids
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corpus import Corpus, InScope, Part
 from evidencedesk.retrieval.evaluation import Contract
-from evidencedesk.retrieval.facts import ChunkedDocument, UnfindableSection
+from evidencedesk.retrieval.facts import ChunkedDocument, UnfindablePage, UnfindableSection
 from evidencedesk.retrieval.fusion import rrf
 from evidencedesk.retrieval.searcher import Best, Rankings, Searcher, rank_many
 
@@ -260,6 +260,14 @@ def _tops(
             last = Tops(tuple(marks), {name: tuple(ids(found[: contract.k])) for name, found in lists.items()})
         tops[query] = last
     return tops
+
+
+def unfindable_pages(sections: Iterable[UnfindableSection]) -> Mapping[str, UnfindablePage]:
+    """Unfindable sections by their page's path."""
+    found: dict[str, list[UnfindableSection]] = {}
+    for section in sections:
+        found.setdefault(section.path, []).append(section)
+    return {path: UnfindablePage(path, tuple(own)) for path, own in found.items()}
 
 
 def _query(title: str, heading: str) -> str:

@@ -151,7 +151,7 @@ def _evaluate(
         return last
     found = retrieved.found(contract.gate)
     if last and last.found.same(found):
-        return replace(last, scored=retrieved)
+        return replace(last, scores=retrieved.scores(contract), grade=retrieved.grade, scored=retrieved)
     places = last.places if last else tuple(evidence.place(gold) for gold in source.label.gold)
     contract = last.contract if last else replace(contract, scope=scope_of(source, contract))
     gold = tuple(place.gold for place in places)
@@ -175,6 +175,8 @@ def _evaluate(
             in_context=any(grades.get(chunk.id) == 2 for chunk in found.context),
             top=top[0].chunk.id if top else "",
         ),
+        scores=retrieved.scores(contract),
+        grade=retrieved.grade,
         scored=retrieved,
     )
 

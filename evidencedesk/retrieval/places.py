@@ -25,6 +25,20 @@ def question_of(evaluation: Evaluation) -> Place:
     return Place(evaluation.source.path, evaluation.source.place("question"))
 
 
+def chunk_of(facts: Facts, chunk_id: str) -> Chunk:
+    """The chunk with an id that is searched. Raises KeyError or IndexError for any other."""
+    doc_id, _, number = chunk_id.rpartition(":c")
+    return facts.by_id[doc_id].chunks[int(number)]
+
+
+def scoped_chunk(facts: Facts, chunk_id: str) -> Chunk | None:
+    """The chunk with this id when it is in the workspace's scope; not of a document whose id an earlier one has."""
+    doc_id, _, number = chunk_id.rpartition(":c")
+    chunks = facts.by_id[doc_id].chunks
+    chunk = chunks[int(number)] if int(number) < len(chunks) else None
+    return chunk if chunk and facts.contract.scope.admits(chunk.status, chunk.audience, chunk.lang) else None
+
+
 def document_of(facts: Facts, chunk: Chunk) -> Document:
     """The document that a chunk was cut from."""
     return facts.by_id[chunk.doc_id].document
@@ -66,7 +80,7 @@ def beneath(place: GoldPlace, document: Document) -> bool:
 def brings_page(section: UnfindableSection, facts: Facts) -> bool:
     """Whether the search for a section brings another part of its page, or of a page with the same title."""
     title = facts.documents[section.path].document.title
-    found = (document_of(facts, facts.catalog.by_id[winner]) for winner in section.winners)
+    found = (document_of(facts, chunk_of(facts, winner)) for winner in section.winners)
     return any(page.path == section.path or page.title == title for page in found)
 
 

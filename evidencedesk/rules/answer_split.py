@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from evidencedesk.repairs.keeping import keep_whole
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import Place, answers, listed, occurrence, quoted
-from evidencedesk.rule import Fix, Related, Severity, Violation, rule
+from evidencedesk.rule import Fix, Related, Severity, Share, Violation, rule
 from evidencedesk.text.spans import Span
 
 _EDGE = 40
 _MAX_RELATED = 5
 
 
-def _keep(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
+def _keep(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
     there = violation if violation.path in facts.documents else violation.related[0]
     yield from keep_whole(facts.documents[there.path].document, there.span)
+
+
+def _on_page(
+    cut_at: Sequence[Any], members: Sequence[tuple[Evaluation, tuple[Place, Related]]], facts: Facts
+) -> Iterator[Violation]:
+    """What one cut parts, at the evidence in the document."""
+    path = cut_at[0]
+    spans = [shown.span for _, (shown, _) in members]
+    span = Span(min(span.start for span in spans), max(span.end for span in spans))
+    cut = _cut(Place(path, span), facts)
+    questions = dict.fromkeys(f"“{quoted(evaluation.label.question)}”" for evaluation, _ in members)
+    values = {"chunking": facts.chunking, "questions": listed(list(questions), 2)}
+    severity = Severity.HINT if all(answers(evaluation) for evaluation, _ in members) else None
+    related = tuple(related for _, (_, related) in members[:_MAX_RELATED])
+    yield Violation(path, span, values | cut, path, related, severity, "" if cut else "outside")
 
 
 @rule(
@@ -34,9 +49,10 @@ def _keep(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
         "outside": "the answer to {questions} is in no chunk: it stands in text that {chunking} leaves out",
         "outside-label": "this evidence is in no chunk: in {path} it stands in text that {chunking} leaves out",
     },
+    join=_on_page,
     fix=_keep,
 )
-def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def answer_split(subject: Evaluation, facts: Facts) -> Iterator[Violation | Share]:
     """The chunker cuts the evidence of a question in two, so no chunk holds the whole answer.
 
     The problem stands at the evidence in the Markdown, once for all that one cut parts, and at the label. The message
@@ -81,33 +97,21 @@ def answer_split(subject: Facts, facts: Facts) -> Iterator[Violation]:
     strategy = "paragraph"
     ```
     """
-    split: dict[tuple[object, ...], list[tuple[Place, Evaluation, Related]]] = defaultdict(list)
-    for evaluation in subject.evaluations.values():
-        source, label = evaluation.source, evaluation.label
-        for number, gold in enumerate(evaluation.places):
-            shown = occurrence(gold)
-            if not label.answerable or shown is None or gold.holders:
-                continue
-            evidence = source.place(f"gold[{number}].evidence")
-            values = {"chunking": subject.chunking, "path": shown.path}
-            cut = _cut(shown, subject)
-            severity = Severity.HINT if answers(evaluation) else None
-            to_text = Related(shown.path, shown.span, "the evidence in the document")
-            message = "label" if cut else "outside-label"
-            yield Violation(source.path, evidence, values | cut, label.id, (to_text,), severity, message)
-            if "ED201" not in label.ignore:
-                where = (shown.path, cut["first"], cut["second"]) if cut else shown
-                at = Related(source.path, evidence, f"the evidence of “{label.id}”")
-                split[where].append((shown, evaluation, at))
-    for found in split.values():
-        path = found[0][0].path
-        span = Span(min(shown.span.start for shown, _, _ in found), max(shown.span.end for shown, _, _ in found))
-        cut = _cut(Place(path, span), subject)
-        questions = dict.fromkeys(f"“{quoted(evaluation.label.question)}”" for _, evaluation, _ in found)
-        values = {"chunking": subject.chunking, "questions": listed(list(questions), 2)}
-        severity = Severity.HINT if all(answers(evaluation) for _, evaluation, _ in found) else None
-        related = tuple(related for _, _, related in found[:_MAX_RELATED])
-        yield Violation(path, span, values | cut, path, related, severity, "" if cut else "outside")
+    source, label = subject.source, subject.label
+    for number, gold in enumerate(subject.places):
+        shown = occurrence(gold)
+        if not label.answerable or shown is None or gold.holders:
+            continue
+        evidence = source.place(f"gold[{number}].evidence")
+        values = {"chunking": facts.chunking, "path": shown.path}
+        cut = _cut(shown, facts)
+        severity = Severity.HINT if answers(subject) else None
+        to_text = Related(shown.path, shown.span, "the evidence in the document")
+        message = "label" if cut else "outside-label"
+        yield Violation(source.path, evidence, values | cut, label.id, (to_text,), severity, message)
+        if "ED201" not in label.ignore:
+            where = (shown.path, cut["first"], cut["second"]) if cut else shown
+            yield Share(where, (shown, Related(source.path, evidence, f"the evidence of “{label.id}”")))
 
 
 def _cut(shown: Place, facts: Facts) -> dict[str, str]:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from evidencedesk.retrieval.candidates import RankedList
+from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import answers, counted, field_of, listed, named, question_of, rank_of
-from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
+from evidencedesk.retrieval.places import answers, counted, document_of, field_of, listed, named, question_of, rank_of
+from evidencedesk.rule import Related, Severity, Share, Violation, asked_by, rule
+
+
+def _on_page(doc_id: str, members: Sequence[tuple[Evaluation, bool]], facts: Facts) -> Iterator[Violation]:
+    document = facts.by_id[doc_id].document
+    evaluations = [evaluation for evaluation, _ in members]
+    costs = sum(cost for _, cost in members)
+    values = {
+        "audience": document.audience,
+        "count": counted(len(members), "question"),
+        "labels": listed([evaluation.label.id for evaluation in evaluations]),
+        "effect": f"; filtering after the search would lose the answer to {costs}" if costs else "",
+    }
+    severity = Severity.WARNING if costs else Severity.INFORMATION
+    yield Violation(*field_of(document, "audience"), values, doc_id, asked_by(evaluations), severity, "page")
 
 
 @rule(
@@ -19,8 +32,9 @@ from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
     severity=Severity.INFORMATION,
     message="without the filter, rank {rank} would be {chunk}, a page for “{audience}”{effect}",
     messages={"page": "only the filter keeps this page for “{audience}” from {count}: {labels}{effect}"},
+    join=_on_page,
 )
-def audience_leak(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def audience_leak(subject: Evaluation, facts: Facts) -> Iterator[Violation | Share]:
     """A page for another audience would be retrieved if the scope filter were missing or applied after the search.
 
     It stands at the question, and once at the page's `audience`. It is a warning where filtering after the search would
@@ -67,49 +81,31 @@ def audience_leak(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Return a bike after 30 days: you can still accept it within 60 days as goodwill.
     ```
     """
-    by_document: dict[str, list[tuple[Evaluation, bool]]] = defaultdict(list)
-    for evaluation in facts.evaluations.values():
-        leaks = _leaks(evaluation)
-        if not leaks:
-            continue
-        cost = _costs_answer(evaluation)
-        for doc_id in dict.fromkeys(found.chunk.doc_id for found in leaks):
-            by_document[doc_id].append((evaluation, cost))
-        chunk = leaks[0].chunk
-        values = {
-            "rank": leaks[0].rank,
-            "chunk": named(chunk),
-            "audience": facts.by_id[chunk.doc_id].document.audience,
-            "effect": ", and filtering after the search would lose the answer" if cost else "",
-        }
-        page = Related(*field_of(facts.by_id[chunk.doc_id].document, "audience"), "the page's audience")
-        severity = Severity.INFORMATION if leaks[0].rank == 1 else Severity.HINT
-        severity = Severity.WARNING if cost else severity
-        yield Violation(*question_of(evaluation), values, evaluation.label.id, (page,), severity)
-    for doc_id, asked in by_document.items():
-        document = facts.by_id[doc_id].document
-        labels = [evaluation.label.id for evaluation, _ in asked]
-        costs = sum(cost for _, cost in asked)
-        values = {
-            "audience": document.audience,
-            "count": counted(len(labels), "question"),
-            "labels": listed(labels),
-            "effect": f"; filtering after the search would lose the answer to {costs}" if costs else "",
-        }
-        related = asked_by([evaluation for evaluation, _ in asked])
-        severity = Severity.WARNING if costs else Severity.INFORMATION
-        yield Violation(*field_of(document, "audience"), values, doc_id, related, severity, "page")
+    leaks = _leaks(subject)
+    if not leaks:
+        return
+    cost = subject.standing.rank is not None and rank_of(subject.found.unfiltered, answers(subject)) is None
+    for doc_id in dict.fromkeys(chunk.doc_id for _, chunk in leaks):
+        yield Share(doc_id, cost)
+    rank, chunk = leaks[0]
+    document = document_of(facts, chunk)
+    values = {
+        "rank": rank,
+        "chunk": named(chunk),
+        "audience": document.audience,
+        "effect": ", and filtering after the search would lose the answer" if cost else "",
+    }
+    page = Related(*field_of(document, "audience"), "the page's audience")
+    severity = Severity.INFORMATION if rank == 1 else Severity.HINT
+    severity = Severity.WARNING if cost else severity
+    yield Violation(*question_of(subject), values, subject.label.id, (page,), severity)
 
 
-def _leaks(evaluation: Evaluation) -> RankedList:
+def _leaks(evaluation: Evaluation) -> list[tuple[int, Chunk]]:
+    """Ranks and chunks that only the filter keeps out."""
     scope, asked_for = evaluation.contract.scope, {place.gold.doc_id for place in evaluation.places}
     return [
-        found
-        for found in evaluation.unfiltered
-        if found.chunk.audience not in scope.audiences and found.chunk.doc_id not in asked_for
+        (rank, chunk)
+        for rank, chunk in enumerate(evaluation.found.unfiltered, start=1)
+        if chunk.audience not in scope.audiences and chunk.doc_id not in asked_for
     ]
-
-
-def _costs_answer(evaluation: Evaluation) -> bool:
-    """Whether the answer is found only because the filter comes before the search."""
-    return evaluation.standing.rank is not None and rank_of(evaluation.found.unfiltered, answers(evaluation)) is None

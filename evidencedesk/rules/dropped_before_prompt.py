@@ -70,10 +70,11 @@ def dropped_before_prompt(subject: Evaluation, facts: Facts) -> Iterator[Violati
     closed = subject.found.closed
     if (floor is None and not closed) or rank is None or subject.standing.in_context or not subject.label.answerable:
         return
-    found, question = subject.retrieved[rank - 1], question_of(subject)
+    question = question_of(subject)
     gold = best_answer(subject)
     place = occurrence(gold) if gold else None
-    values = {"answer": named(found.chunk), "rank": rank, "score": found.score, "floor": floor, "verdict": closed}
+    score, answer = subject.scores[rank - 1], named(subject.top[rank - 1])
+    values = {"answer": answer, "rank": rank, "score": score, "floor": floor, "verdict": closed}
     related = (Related(*place, "the answer"),) if place else ()
     yield Violation(*question, values, subject.label.id, related, message="gate" if closed else "")
     if place:

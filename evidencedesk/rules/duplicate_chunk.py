@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.facts import EqualChunks, EqualPages, Facts
 from evidencedesk.retrieval.places import listed, start_of
-from evidencedesk.retrieval.repeats import Repeat, equal_pages, repeats
-from evidencedesk.rule import Related, Severity, Tag, Violation, rule
+from evidencedesk.retrieval.repeats import copies_of, pages_of, passage
+from evidencedesk.rule import Related, Severity, Share, Tag, Violation, rule
 
 _MAX_RELATED = 5
+
+
+def _on_pages(
+    paths: tuple[str, ...], members: Sequence[tuple[EqualChunks, tuple[Chunk, ...]]], facts: Facts
+) -> Iterator[Violation]:
+    """All passages that the same pages share, at the first of them."""
+    (first, *copies), *rest = (chunks for _, chunks in members)
+    everywhere = len(paths) > max(4, len(facts.documents) // 2)
+    message = "same-page" if len(paths) == 1 else "boilerplate" if everywhere else "passages" if rest else ""
+    values = {
+        "others": listed(paths[1:], 2),
+        "more": len(rest),
+        "count": len(paths) if everywhere else len(copies) + 1,
+        "all": len(facts.documents),
+    }
+    here = [chunks[0] for chunks in rest]
+    related = [Related(*start_of(facts, chunk), "the same text") for chunk in copies[:_MAX_RELATED]]
+    related += [Related(*start_of(facts, chunk), "repeated as well") for chunk in here[:_MAX_RELATED]]
+    # Tabs and repeated steps have their reason within one page.
+    severity = Severity.HINT if len(paths) == 1 else Severity.WARNING if len(copies) >= facts.contract.k - 1 else None
+    yield Violation(*start_of(facts, first), values, "\n".join(paths), tuple(related), severity, message)
 
 
 @rule(
@@ -25,8 +47,9 @@ _MAX_RELATED = 5
         "page": "this page has the same text as {others}; a search returns every copy",
     },
     tags=(Tag.UNNECESSARY,),
+    join=_on_pages,
 )
-def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def duplicate_chunk(subject: EqualChunks | EqualPages, facts: Facts) -> Iterator[Violation | Share]:
     """The same text stands in several chunks that one search can return.
 
     It is a warning where a whole page is a copy, or where the copies can fill all k places of a result; copies on one
@@ -73,31 +96,14 @@ def duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Mountain bicycles have wide tyres and a fork with a spring.
     ```
     """
-    for pages in equal_pages(subject):
-        for copy in pages:
-            others = [page for page in pages if page is not copy]
+    if isinstance(subject, EqualChunks):
+        if chunks := passage(subject.ids, facts):
+            yield Share(pages_of(chunks), chunks)
+        return
+    copies = copies_of(subject, facts)
+    others = [page for page in copies if page.path != subject.path]
+    for copy in copies:
+        if copy.path == subject.path:
             related = tuple(Related(page.path, page.top(), "the same text") for page in others[:_MAX_RELATED])
             values = {"others": listed([page.path for page in others], 2)}
             yield Violation(copy.path, copy.top(), values, copy.path, related, Severity.WARNING, "page")
-    for repeat in repeats(subject.twins.equal, subject):
-        yield _violation(repeat, subject)
-
-
-def _violation(repeat: Repeat, facts: Facts) -> Violation:
-    first, *copies = repeat.passages[0]
-    pages, more = len(repeat.paths), len(repeat.passages) - 1
-    everywhere = pages > max(4, len(facts.documents) // 2)
-    message = "same-page" if pages == 1 else "boilerplate" if everywhere else "passages" if more else ""
-    values = {
-        "others": listed(repeat.paths[1:], 2),
-        "more": more,
-        "count": pages if everywhere else len(copies) + 1,
-        "all": len(facts.documents),
-    }
-    here = [passage[0] for passage in repeat.passages[1:]]
-    related = [Related(*start_of(facts, chunk), "the same text") for chunk in copies[:_MAX_RELATED]]
-    related += [Related(*start_of(facts, chunk), "repeated as well") for chunk in here[:_MAX_RELATED]]
-    path, span = start_of(facts, first)
-    # Tabs and repeated steps have their reason within one page.
-    severity = Severity.HINT if pages == 1 else Severity.WARNING if len(copies) >= facts.contract.k - 1 else None
-    return Violation(path, span, values, "\n".join(repeat.paths), tuple(related), severity, message)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
 from evidencedesk.documents.document import Document
-from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.facts import ChunkedDocument, Facts
 from evidencedesk.rule import Related, Severity, Violation, rule
 from evidencedesk.text.spans import Span
 
@@ -18,7 +17,7 @@ from evidencedesk.text.spans import Span
     severity=Severity.ERROR,
     message="the document id “{id}” is taken: {first} has it as well, and only that file is searched",
 )
-def duplicate_document_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def duplicate_document_id(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     """Two files claim one document id.
 
     ## Why it matters
@@ -61,14 +60,12 @@ def duplicate_document_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Parcels leave every working day at noon.
     ```
     """
-    files: dict[str, list[Document]] = defaultdict(list)
-    for chunked in subject.documents.values():
-        files[chunked.document.doc_id].append(chunked.document)
-    for doc_id, (first, *others) in files.items():
-        for other in others:
-            related = Related(first.path, _place(first), f"the first file with the id “{doc_id}”")
-            values = {"id": doc_id, "first": first.path}
-            yield Violation(other.path, _place(other), values, doc_id, (related,))
+    other = subject.document
+    first = facts.by_id[other.doc_id].document
+    if first.path != other.path:
+        related = Related(first.path, _place(first), f"the first file with the id “{first.doc_id}”")
+        values = {"id": first.doc_id, "first": first.path}
+        yield Violation(other.path, _place(other), values, first.doc_id, (related,))
 
 
 def _place(document: Document) -> Span:

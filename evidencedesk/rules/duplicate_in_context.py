@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from evidencedesk.retrieval.candidates import Candidate
+from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import answers, named, question_of, rank_of, start_of
-from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
+from evidencedesk.rule import Related, Severity, Share, Violation, asked_by, rule
 from evidencedesk.text.normal import fold
+
+
+def _harmless(key: object, members: Sequence[tuple[Evaluation, None]], facts: Facts) -> Iterator[Violation]:
+    """Questions whose prompts hold the same two texts, told once at the first of them."""
+    evaluations = [evaluation for evaluation, _ in members]
+    if twins := _first_twins(evaluations[0]):
+        yield _violation(twins, evaluations, facts, Severity.HINT, "several" if len(evaluations) > 1 else "")
 
 
 @rule(
@@ -24,8 +30,9 @@ from evidencedesk.text.normal import fold
         "without such copies the answer would be in the prompt",
         "several": "the prompts of this question and {more} more hold the same text twice: {first} and {second}",
     },
+    join=_harmless,
 )
-def duplicate_in_context(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def duplicate_in_context(subject: Evaluation, facts: Facts) -> Iterator[Violation | Share]:
     """Two chunks with the same text reach the prompt together.
 
     It is a hint, once for all questions that get the same two, and a warning at each question whose answer would reach
@@ -67,48 +74,47 @@ def duplicate_in_context(subject: Facts, facts: Facts) -> Iterator[Violation]:
     See the page about returns.
     ```
     """
-    harmless: dict[tuple[str, str], list[Evaluation]] = defaultdict(list)
-    for evaluation in facts.evaluations.values():
-        twins = _first_twins(evaluation)
-        if twins is None:
-            continue
-        if _cost_answer(evaluation):
-            yield _violation(twins, [evaluation], facts, Severity.WARNING, "cost")
-        elif "ED402" in evaluation.label.ignore:
-            yield _violation(twins, [evaluation], facts, Severity.HINT, "")
-        else:
-            first, second = sorted(found.chunk.id for found in twins)
-            harmless[first, second].append(evaluation)
-    for evaluations in harmless.values():
-        if twins := _first_twins(evaluations[0]):
-            yield _violation(twins, evaluations, facts, Severity.HINT, "several" if len(evaluations) > 1 else "")
+    twins = _first_twins(subject)
+    if twins is None:
+        return
+    if _cost_answer(subject):
+        yield _violation(twins, [subject], facts, Severity.WARNING, "cost")
+    elif "ED402" in subject.label.ignore:
+        yield _violation(twins, [subject], facts, Severity.HINT, "")
+    else:
+        yield Share(tuple(sorted(chunk.id for _, chunk in twins)))
+
+
+_Ranked = tuple[int, Chunk]
 
 
 def _violation(
-    twins: tuple[Candidate, Candidate], asked: Sequence[Evaluation], facts: Facts, severity: Severity, message: str
+    twins: tuple[_Ranked, _Ranked], asked: Sequence[Evaluation], facts: Facts, severity: Severity, message: str
 ) -> Violation:
-    first, second = twins
+    (rank, first), (second_rank, second) = twins
     values = {
-        "first": named(first.chunk),
-        "rank": first.rank,
-        "second": named(second.chunk),
-        "second_rank": second.rank,
+        "first": named(first),
+        "rank": rank,
+        "second": named(second),
+        "second_rank": second_rank,
         "more": len(asked) - 1,
     }
-    related = tuple(Related(*start_of(facts, one.chunk), f"rank {one.rank}") for one in twins)
+    related = tuple(Related(*start_of(facts, chunk), f"rank {rank}") for rank, chunk in twins)
     return Violation(
         *question_of(asked[0]), values, asked[0].label.id, (*related, *asked_by(asked[1:])), severity, message
     )
 
 
-def _first_twins(evaluation: Evaluation) -> tuple[Candidate, Candidate] | None:
+def _first_twins(evaluation: Evaluation) -> tuple[_Ranked, _Ranked] | None:
+    """The first two chunks of the prompt that say the same, with their ranks."""
     if not any(finding.label == "duplicate_chunks" for finding in evaluation.findings):
         return None
-    seen: dict[str, Candidate] = {}
-    for found in evaluation.trace.context:
-        earlier = seen.setdefault(fold(found.chunk.text), found)
-        if earlier is not found:
-            return earlier, found
+    ranks = {chunk.id: rank for rank, chunk in enumerate(evaluation.top, start=1)}
+    seen: dict[str, Chunk] = {}
+    for chunk in evaluation.found.context:
+        earlier = seen.setdefault(fold(chunk.text), chunk)
+        if earlier is not chunk:
+            return (ranks[earlier.id], earlier), (ranks[chunk.id], chunk)
     return None
 
 

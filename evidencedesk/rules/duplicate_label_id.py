@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.label_file import LabelSource
+from evidencedesk.retrieval.label_file import LabelFile, LabelSource
 from evidencedesk.rule import Related, Severity, Violation, rule
 
 _SINGLY = 3
@@ -24,7 +24,7 @@ _SINGLY = 3
         "not evaluated",
     },
 )
-def duplicate_label_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def duplicate_label_id(subject: LabelFile, facts: Facts) -> Iterator[Violation]:
     """Two labels have the same id, in one file or in two.
 
     A file that shares more than three ids with an earlier one is one problem.
@@ -57,17 +57,15 @@ def duplicate_label_id(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ]
     ```
     """
-    first: dict[str, LabelSource] = {}
-    shared: dict[tuple[str, str], list[tuple[LabelSource, LabelSource]]] = defaultdict(list)
-    for file in facts.label_files.values():
-        for entry in file.entries:
-            earlier = first.setdefault(entry.label.id, entry)
-            if earlier is not entry:
-                shared[earlier.path, entry.path].append((earlier, entry))
-    for (earlier_path, path), pairs in shared.items():
-        together = path != earlier_path and len(pairs) > _SINGLY
+    shared: dict[str, list[tuple[LabelSource, LabelSource]]] = defaultdict(list)
+    for entry in subject.entries:
+        earlier = facts.evaluations[entry.label.id].source
+        if earlier is not entry:
+            shared[earlier.path].append((earlier, entry))
+    for earlier_path, pairs in shared.items():
+        together = subject.path != earlier_path and len(pairs) > _SINGLY
         for earlier, entry in pairs[:1] if together else pairs:
             related = (Related(earlier_path, earlier.place("id"), "first used here"),)
             values = {"id": entry.label.id, "first": earlier_path, "count": len(pairs)}
-            message = "several" if together else "here" if path == earlier_path else ""
-            yield Violation(path, entry.place("id"), values, entry.label.id, related, message=message)
+            message = "several" if together else "here" if subject.path == earlier_path else ""
+            yield Violation(subject.path, entry.place("id"), values, entry.label.id, related, message=message)

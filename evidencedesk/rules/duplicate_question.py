@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from evidencedesk.retrieval.catalog import Scope
+from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.labels import Label
-from evidencedesk.rule import Related, Severity, Tag, Violation, rule
+from evidencedesk.rule import Related, Severity, Share, Tag, Violation, rule
 from evidencedesk.text.normal import fold
+
+
+def _asked_again(key: object, members: Sequence[tuple[Evaluation, None]], facts: Facts) -> Iterator[Violation]:
+    """Every question that one in an earlier place asks as well, in one scope."""
+    earlier, *sources = (evaluation.source for evaluation, _ in members)
+    for source in sources:
+        difference = _difference(earlier.label, source.label)
+        values = {"first": earlier.label.id, "difference": difference}
+        related = (Related(earlier.path, earlier.place("question"), f"the question of {earlier.label.id}"),)
+        severity, message = (Severity.WARNING, "differs") if difference else (Severity.INFORMATION, "")
+        yield Violation(source.path, source.place("question"), values, source.label.id, related, severity, message)
 
 
 @rule(
@@ -20,8 +30,9 @@ from evidencedesk.text.normal import fold
     message="{first} asks the same question",
     messages={"differs": "{first} asks the same question, but {difference}"},
     tags=(Tag.UNNECESSARY,),
+    join=_asked_again,
 )
-def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def duplicate_question(subject: Evaluation, facts: Facts) -> Iterator[Share]:
     """Two labels with different ids ask the same question.
 
     Case, white space and final punctuation do not matter. It is information, and a warning where the two labels
@@ -54,18 +65,8 @@ def duplicate_question(subject: Facts, facts: Facts) -> Iterator[Violation]:
     ]
     ```
     """
-    first: dict[tuple[str, Scope | None], LabelSource] = {}
-    for source in (evaluation.source for evaluation in facts.evaluations.values()):
-        label = source.label
-        question = fold(label.question).rstrip("?!.…؟。？！ ")
-        earlier = first.setdefault((question, label.scope), source)
-        if earlier is source:
-            continue
-        difference = _difference(earlier.label, label)
-        values = {"first": earlier.label.id, "difference": difference}
-        related = (Related(earlier.path, earlier.place("question"), f"the question of {earlier.label.id}"),)
-        severity, message = (Severity.WARNING, "differs") if difference else (Severity.INFORMATION, "")
-        yield Violation(source.path, source.place("question"), values, label.id, related, severity, message)
+    label = subject.source.label
+    yield Share((fold(label.question).rstrip("?!.…؟。？！ "), label.scope))
 
 
 def _difference(one: Label, other: Label) -> str:

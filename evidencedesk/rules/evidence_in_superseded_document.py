@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evidencedesk.documents.versions import Versions
 from evidencedesk.retrieval.elsewhere import section_with
+from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import field_of
 from evidencedesk.rule import Fix, Related, Severity, Tag, Violation, rule, value_fix
 
 
-def _point_to_current(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
-    section, source = violation.values["section"], facts.evaluations[violation.subject].source
+def _point_to_current(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    section, source = violation.values["section"], subject.source
     if section and violation.span == source.spans.get(f"gold[{violation.values['gold']}].section"):
         yield value_fix(f"Point to “{section}”, which says the same", violation.path, violation.span, section)
 
@@ -26,7 +26,7 @@ def _point_to_current(subject: Facts, facts: Facts, violation: Violation) -> Ite
     fix=_point_to_current,
     tags=(Tag.DEPRECATED,),
 )
-def evidence_in_superseded_document(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def evidence_in_superseded_document(subject: Evaluation, facts: Facts) -> Iterator[Violation]:
     """The gold of a label stands in a document that is not current.
 
     A label may ask for such a page on purpose: give it a `scope` whose `statuses` admit the page.
@@ -70,26 +70,24 @@ def evidence_in_superseded_document(subject: Facts, facts: Facts) -> Iterator[Vi
       "gold": [{"section": "returns-v3#Packing", "evidence": "in its box", "grade": 2}]}]
     ```
     """
-    versions = Versions(chunked.document for chunked in facts.by_id.values())
-    for evaluation in facts.evaluations.values():
-        scope = evaluation.label.scope
-        for number, place in enumerate(evaluation.places):
-            document = place.document
-            if document is None or document.status == "current" or (scope and document.status in scope.statuses):
-                continue
-            current = versions.current(document)
-            section = section_with(place.gold.evidence, current) if current else ""
-            says = f", and holds the evidence under “{section}”" if section else ", and does not hold the evidence"
-            values = {
-                "doc_id": document.doc_id,
-                "status": document.status,
-                "current": f"; the current page is {current.doc_id}{says}" if current else "",
-                "section": section,
-                "gold": number,
-            }
-            related: tuple[Related, ...] = (Related(*field_of(document, "status"), f"the status of {document.doc_id}"),)
-            if current:
-                related = (*related, Related(current.path, current.top(), "the current page"))
-            source = evaluation.source
-            span = source.place(f"gold[{number}].section")
-            yield Violation(source.path, span, values, evaluation.label.id, related)
+    scope, source = subject.label.scope, subject.source
+    for number, place in enumerate(subject.places):
+        document = place.document
+        if document is None or document.status == "current" or (scope and document.status in scope.statuses):
+            continue
+        newer = facts.versions.current(document.doc_id)
+        current = facts.by_id[newer].document if newer else None
+        section = section_with(place.gold.evidence, current) if current else ""
+        says = f", and holds the evidence under “{section}”" if section else ", and does not hold the evidence"
+        values = {
+            "doc_id": document.doc_id,
+            "status": document.status,
+            "current": f"; the current page is {current.doc_id}{says}" if current else "",
+            "section": section,
+            "gold": number,
+        }
+        related: tuple[Related, ...] = (Related(*field_of(document, "status"), f"the status of {document.doc_id}"),)
+        if current:
+            related = (*related, Related(current.path, current.top(), "the current page"))
+        span = source.place(f"gold[{number}].section")
+        yield Violation(source.path, span, values, subject.label.id, related)

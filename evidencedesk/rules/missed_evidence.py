@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval import places
@@ -11,9 +10,22 @@ from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Related, Severity, Share, Violation, rule
 from evidencedesk.text.analysis import index_terms, query_terms
 from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
+
+
+def _on_page(place: places.Place, asked: Sequence[tuple[Evaluation, Chunk]], facts: Facts) -> Iterator[Violation]:
+    evaluation, answer = asked[0]
+    questions = tuple(Related(*places.question_of(one), f"{one.label.id}: {_winner(one)}") for one, _ in asked[:5])
+    ids = [one.label.id for one, _ in asked]
+    values = {"k": evaluation.contract.k, "labels": places.listed(ids), "count": len(asked)}
+    if len(asked) == 1:
+        values |= {"question": places.quoted(evaluation.label.question), "winner": _winner(evaluation)}
+        values["lacks"] = _lacks(evaluation, answer)
+        questions = (*questions, *_rank_1(evaluation, facts))
+    message = "one" if len(asked) == 1 else "several"
+    yield Violation(*place, values, answer.doc_id, questions, message=message)
 
 
 @rule(
@@ -27,8 +39,9 @@ from evidencedesk.text.stop_words import STOP_WORDS_BY_LANG
         "one": "this answers {labels}, “{question}”, but is not in the top {k}: {winner}{lacks}",
         "several": "this answers {count} questions and is not in the top {k} for any of them: {labels}",
     },
+    join=_on_page,
 )
-def missed_evidence(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def missed_evidence(subject: Evaluation, facts: Facts) -> Iterator[Violation | Share]:
     """The chunk that answers a question is not among those that are retrieved for it.
 
     The problem stands at the question, and once at the answer in its page for all questions that miss it. An answer
@@ -86,44 +99,31 @@ def missed_evidence(subject: Facts, facts: Facts) -> Iterator[Violation]:
     We replace a lost parcel.
     ```
     """
-    missed: dict[places.Place, list[tuple[Evaluation, Chunk]]] = defaultdict(list)
-    for evaluation in facts.evaluations.values():
-        gold, label = places.best_answer(evaluation), evaluation.label
-        if gold is None or not label.answerable or evaluation.standing.rank is not None:
-            continue
-        question, answer = places.question_of(evaluation), facts.catalog.by_id[gold.holders[0]]
-        if field := _hidden(evaluation, facts):
-            document = places.document_of(facts, answer)
-            at = Related(*places.field_of(document, field), f"the {field} of {document.doc_id}")
-            hiding = {"answer": places.named(answer), "field": field, "value": getattr(document, field)}
-            yield Violation(*question, hiding, label.id, (at,), message="hidden")
-            continue
-        wanted, k = places.answers(evaluation), evaluation.contract.k
-        ranks = {name: places.rank_of(ranking, wanted) for name, ranking in evaluation.found.rankings.items()}
-        below = f"below {max(k, evaluation.contract.depth)}"
-        where = ", ".join(f"{rank or below} ({name})" for name, rank in ranks.items())
-        values = {"k": k, "answer": places.named(answer), "where": where, "ranks": ranks, "winner": _winner(evaluation)}
-        place = places.occurrence(gold)
-        shown = (Related(*place, "the answer"),) if place else ()
-        yield Violation(*question, values, label.id, (*shown, *_rank_1(evaluation, facts)))
-        if place and "ED301" not in label.ignore:
-            missed[place].append((evaluation, answer))
-    for place, asked in missed.items():
-        evaluation, answer = asked[0]
-        questions = tuple(Related(*places.question_of(one), f"{one.label.id}: {_winner(one)}") for one, _ in asked[:5])
-        ids = [one.label.id for one, _ in asked]
-        values = {"k": evaluation.contract.k, "labels": places.listed(ids), "count": len(asked)}
-        if len(asked) == 1:
-            values |= {"question": places.quoted(evaluation.label.question), "winner": _winner(evaluation)}
-            values["lacks"] = _lacks(evaluation, answer)
-            questions = (*questions, *_rank_1(evaluation, facts))
-        message = "one" if len(asked) == 1 else "several"
-        yield Violation(*place, values, answer.doc_id, questions, message=message)
+    gold, label = places.best_answer(subject), subject.label
+    if gold is None or not label.answerable or subject.standing.rank is not None:
+        return
+    question, answer = places.question_of(subject), places.chunk_of(facts, gold.holders[0])
+    if field := _hidden(subject, facts):
+        document = places.document_of(facts, answer)
+        at = Related(*places.field_of(document, field), f"the {field} of {document.doc_id}")
+        hiding = {"answer": places.named(answer), "field": field, "value": getattr(document, field)}
+        yield Violation(*question, hiding, label.id, (at,), message="hidden")
+        return
+    wanted, k = places.answers(subject), subject.contract.k
+    ranks = {name: places.rank_of(ranking, wanted) for name, ranking in subject.found.rankings.items()}
+    below = f"below {max(k, subject.contract.depth)}"
+    where = ", ".join(f"{rank or below} ({name})" for name, rank in ranks.items())
+    values = {"k": k, "answer": places.named(answer), "where": where, "ranks": ranks, "winner": _winner(subject)}
+    place = places.occurrence(gold)
+    shown = (Related(*place, "the answer"),) if place else ()
+    yield Violation(*question, values, label.id, (*shown, *_rank_1(subject, facts)))
+    if place and "ED301" not in label.ignore:
+        yield Share(place, answer)
 
 
 def _hidden(evaluation: Evaluation, facts: Facts) -> str:
     """The field that keeps the answers out of the scope; "" when a search may return one of them."""
-    holders = (facts.catalog.by_id[holder] for holder in sorted(places.answers(evaluation)))
+    holders = (places.chunk_of(facts, holder) for holder in sorted(places.answers(evaluation)))
     fields = [_outside(places.document_of(facts, chunk), evaluation.contract.scope) for chunk in holders]
     return fields[0] if all(fields) else ""
 

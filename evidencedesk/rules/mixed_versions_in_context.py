@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from evidencedesk.documents.document import Document
-from evidencedesk.documents.versions import Versions
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import counted, listed, question_of
-from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
+from evidencedesk.rule import Related, Severity, Share, Violation, asked_by, rule
+
+
+def _on_page(pair: tuple[str, str], members: Sequence[tuple[Evaluation, None]], facts: Facts) -> Iterator[Violation]:
+    older, newer = (facts.by_id[doc_id].document for doc_id in pair)
+    evaluations = [evaluation for evaluation, _ in members]
+    labels = [evaluation.label.id for evaluation in evaluations]
+    values = {"count": counted(len(labels), "question"), "newer": newer.doc_id, "labels": listed(labels)}
+    related = (Related(newer.path, newer.top(), "the newer version"), *asked_by(evaluations))
+    yield Violation(older.path, older.top(), values, older.doc_id, related, message="page")
 
 
 @rule(
@@ -21,8 +27,9 @@ from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
     severity=Severity.WARNING,
     message="the prompt mixes two versions of one page: {older} and {newer}",
     messages={"page": "the prompt for {count} mixes this version with {newer}: {labels}"},
+    join=_on_page,
 )
-def mixed_versions_in_context(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def mixed_versions_in_context(subject: Evaluation, facts: Facts) -> Iterator[Violation | Share]:
     """The prompt for one question holds chunks of two versions of the same page.
 
     It stands at the question, and once at the heading of the older version.
@@ -66,29 +73,16 @@ def mixed_versions_in_context(subject: Facts, facts: Facts) -> Iterator[Violatio
     You can return a bike within 14 days.
     ```
     """
-    versions = Versions(chunked.document for chunked in facts.by_id.values())
-    mixed: dict[tuple[str, str], list[Evaluation]] = defaultdict(list)
-    for evaluation in facts.evaluations.values():
-        pairs = _pairs(evaluation, versions, facts)
-        for older, newer in pairs:
-            mixed[older.doc_id, newer.doc_id].append(evaluation)
-        if pairs:
-            older, newer = pairs[0]
-            both = (
-                Related(older.path, older.top(), "the older version"),
-                Related(newer.path, newer.top(), "the newer version"),
-            )
-            values = {"older": older.doc_id, "newer": newer.doc_id}
-            yield Violation(*question_of(evaluation), values, evaluation.label.id, both)
-    for (one, other), evaluations in mixed.items():
-        older, newer = facts.by_id[one].document, facts.by_id[other].document
-        labels = [evaluation.label.id for evaluation in evaluations]
-        values = {"count": counted(len(labels), "question"), "newer": newer.doc_id, "labels": listed(labels)}
-        related = (Related(newer.path, newer.top(), "the newer version"), *asked_by(evaluations))
-        yield Violation(older.path, older.top(), values, older.doc_id, related, message="page")
-
-
-def _pairs(evaluation: Evaluation, versions: Versions, facts: Facts) -> list[tuple[Document, Document]]:
-    documents = {chunk.doc_id: facts.by_id[chunk.doc_id].document for chunk in evaluation.found.context}
-    ordered = (versions.older_first(one, other) for one, other in combinations(documents.values(), 2))
-    return [pair for pair in ordered if pair]
+    pages = dict.fromkeys(chunk.doc_id for chunk in subject.found.context)
+    ordered = (facts.versions.older_first(one, other) for one, other in combinations(pages, 2))
+    pairs = [pair for pair in ordered if pair]
+    for pair in pairs:
+        yield Share(pair)
+    if pairs:
+        older, newer = (facts.by_id[doc_id].document for doc_id in pairs[0])
+        both = (
+            Related(older.path, older.top(), "the older version"),
+            Related(newer.path, newer.top(), "the newer version"),
+        )
+        values = {"older": older.doc_id, "newer": newer.doc_id}
+        yield Violation(*question_of(subject), values, subject.label.id, both)

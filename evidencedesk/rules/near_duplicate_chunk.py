@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from evidencedesk.retrieval.chunk import Chunk
-from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.facts import EqualChunks, Facts, SimilarChunks
 from evidencedesk.retrieval.places import quoted, start_of
-from evidencedesk.retrieval.repeats import repeats
-from evidencedesk.retrieval.twins import NearTwin
-from evidencedesk.rule import Related, Severity, Tag, Violation, rule
+from evidencedesk.retrieval.repeats import pages_of, passage
+from evidencedesk.rule import Related, Severity, Share, Tag, Violation, rule
 from evidencedesk.text.words import words
 
 _MAX_RELATED = 5
+
+
+def _on_pages(
+    paths: tuple[str, ...],
+    members: Sequence[tuple[EqualChunks | SimilarChunks, _Likeness | None]],
+    facts: Facts,
+) -> Iterator[Violation]:
+    """All passages that the same pages nearly share, at the first of them."""
+    # Pages that share whole chunks are told as copies; there, texts that only begin or end elsewhere are no news.
+    copied = any(likeness is None for _, likeness in members)
+    told = [likeness for _, likeness in members if likeness and (likeness.reworded or not copied)]
+    if not told:
+        return
+    shown, *rest = sorted(told, key=lambda likeness: not likeness.reworded)
+    first, other = shown.first, shown.others[0]
+    values = {
+        "other": "another place of this page" if other.path == first.path else other.path,
+        "difference": shown.difference,
+        "more": len(rest),
+    }
+    related = [Related(*start_of(facts, chunk), "nearly the same text") for chunk in shown.others[:_MAX_RELATED]]
+    related += [Related(*start_of(facts, pair.first), "nearly repeated as well") for pair in rest[:_MAX_RELATED]]
+    message = "passages" if rest else ""
+    severity = Severity.HINT if other.path == first.path else None
+    yield Violation(*start_of(facts, first), values, "\n".join(paths), tuple(related), severity, message)
 
 
 @rule(
@@ -26,8 +50,9 @@ _MAX_RELATED = 5
     message="this text is nearly the same as in {other}: {difference}",
     messages={"passages": "this text and {more} more on this page are nearly the same as in {other}: {difference}"},
     tags=(Tag.UNNECESSARY,),
+    join=_on_pages,
 )
-def near_duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def near_duplicate_chunk(subject: EqualChunks | SimilarChunks, facts: Facts) -> Iterator[Share]:
     """Two chunks that one search can return say nearly the same.
 
     Compared are overlapping runs of words; texts with different numbers are never twins, nor are texts under eight
@@ -72,36 +97,8 @@ def near_duplicate_chunk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Mountain bicycles have wide tyres and a fork with a spring.
     ```
     """
-    copies = {repeat.paths for repeat in repeats(subject.twins.equal, subject)}
-    for repeat in repeats(_clusters(subject.twins.near), subject):
-        compared = [_compare(passage) for passage in repeat.passages]
-        # Pages that share whole chunks are told as copies; there, texts that only begin or end elsewhere are no news.
-        told = [pair for pair in compared if pair.reworded or repeat.paths not in copies]
-        if not told:
-            continue
-        shown, *rest = sorted(told, key=lambda pair: not pair.reworded)
-        first, other = shown.first, shown.others[0]
-        values = {
-            "other": "another place of this page" if other.path == first.path else other.path,
-            "difference": shown.difference,
-            "more": len(rest),
-        }
-        related = [Related(*start_of(subject, chunk), "nearly the same text") for chunk in shown.others[:_MAX_RELATED]]
-        related += [Related(*start_of(subject, pair.first), "nearly repeated as well") for pair in rest[:_MAX_RELATED]]
-        message = "passages" if rest else ""
-        severity = Severity.HINT if other.path == first.path else None
-        yield Violation(*start_of(subject, first), values, "\n".join(repeat.paths), tuple(related), severity, message)
-
-
-def _clusters(pairs: Iterable[NearTwin]) -> list[list[str]]:
-    """Chunk ids that hang together by near twins, in the order in which the pairs name them."""
-    cluster: dict[str, list[str]] = {}
-    for pair in pairs:
-        one, other = cluster.setdefault(pair.first, [pair.first]), cluster.setdefault(pair.second, [pair.second])
-        if one is not other:
-            one += other
-            cluster.update(dict.fromkeys(other, one))
-    return list({id(members): members for members in cluster.values()}.values())
+    if chunks := passage(subject.ids, facts):
+        yield Share(pages_of(chunks), None if isinstance(subject, EqualChunks) else _compare(chunks))
 
 
 @dataclass(frozen=True, slots=True)

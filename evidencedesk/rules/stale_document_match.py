@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from evidencedesk.documents.document import Document
-from evidencedesk.documents.versions import Versions
-from evidencedesk.retrieval.candidates import RankedList
+from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import Place, answers, counted, listed, named, question_of, rank_of
-from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
+from evidencedesk.retrieval.places import answers, counted, document_of, listed, named, question_of, rank_of
+from evidencedesk.rule import Related, Severity, Share, Violation, asked_by, rule
+
+
+def _on_page(doc_id: str, members: Sequence[tuple[Evaluation, str]], facts: Facts) -> Iterator[Violation]:
+    document = facts.by_id[doc_id].document
+    retrieved = [evaluation for evaluation, how in members if how != "filtered"]
+    evaluations = retrieved or [evaluation for evaluation, _ in members]
+    labels, (says, current) = [evaluation.label.id for evaluation in evaluations], _current(doc_id, facts)
+    values = {"count": counted(len(labels), "question"), "labels": listed(labels)}
+    values |= {"status": document.status, "current": says}
+    passes = any(how == "passing" for _, how in members)
+    severity = Severity.WARNING if passes else Severity.INFORMATION if retrieved else Severity.HINT
+    related, message = (*asked_by(evaluations), *current), "page" if retrieved else "filtered"
+    yield Violation(document.path, document.top(), values, doc_id, related, severity, message)
 
 
 @rule(
@@ -26,8 +36,9 @@ from evidencedesk.rule import Related, Severity, Violation, asked_by, rule
             "only the scope keeps this “{status}” page from coming before any answer to {count}: {labels}{current}"
         ),
     },
+    join=_on_page,
 )
-def stale_document_match(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def stale_document_match(subject: Evaluation, facts: Facts) -> Iterator[Violation | Share]:
     """A page that is no longer current is retrieved.
 
     It is information where the scope admits the page, and a warning where a floor is set and the page passes it. A page
@@ -91,55 +102,45 @@ def stale_document_match(subject: Facts, facts: Facts) -> Iterator[Violation]:
     statuses = ["current"]
     ```
     """
-    versions = Versions(chunked.document for chunked in facts.by_id.values())
-    retrieved: dict[str, list[Evaluation]] = defaultdict(list)
-    filtered: dict[str, list[Evaluation]] = defaultdict(list)
-    passing: set[str] = set()
-    for evaluation in facts.evaluations.values():
-        floor = evaluation.contract.floor
-        stale = _stale(evaluation, evaluation.retrieved)
-        passed = {found.chunk.doc_id for found in stale if floor is not None and found.score >= floor}
-        passing |= passed
-        for doc_id in dict.fromkeys(found.chunk.doc_id for found in stale):
-            retrieved[doc_id].append(evaluation)
-        rank = rank_of(evaluation.found.unfiltered, answers(evaluation))
-        above = evaluation.unfiltered[: rank - 1 if rank else None]
-        for doc_id in dict.fromkeys(found.chunk.doc_id for found in _stale(evaluation, above)):
-            filtered[doc_id].append(evaluation)
-        if stale:
-            document = facts.by_id[stale[0].chunk.doc_id].document
-            severity = Severity.WARNING if passed else Severity.INFORMATION
-            values = {"rank": stale[0].rank, "chunk": named(stale[0].chunk)}
-            place = question_of(evaluation)
-            yield _violation("", place, evaluation.label.id, document, versions, values, severity)
-    for doc_id, document in ((doc_id, facts.by_id[doc_id].document) for doc_id in {**retrieved, **filtered}):
-        message, evaluations = ("page", retrieved[doc_id]) if retrieved[doc_id] else ("filtered", filtered[doc_id])
-        severity = Severity.WARNING if doc_id in passing else Severity.INFORMATION
-        labels = [evaluation.label.id for evaluation in evaluations]
-        values = {"count": counted(len(labels), "question"), "labels": listed(labels)}
-        place, severity = Place(document.path, document.top()), severity if message == "page" else Severity.HINT
-        yield _violation(message, place, doc_id, document, versions, values, severity, asked_by(evaluations))
+    stale = _stale(subject, subject.top)
+    passed = _passing(subject).intersection(chunk.doc_id for _, chunk in stale)
+    for doc_id in dict.fromkeys(chunk.doc_id for _, chunk in stale):
+        yield Share(doc_id, "passing" if doc_id in passed else "retrieved")
+    rank = rank_of(subject.found.unfiltered, answers(subject))
+    above = subject.found.unfiltered[: rank - 1 if rank else None]
+    for doc_id in dict.fromkeys(chunk.doc_id for _, chunk in _stale(subject, above)):
+        yield Share(doc_id, "filtered")
+    if stale:
+        rank, chunk = stale[0]
+        document, (says, current) = document_of(facts, chunk), _current(chunk.doc_id, facts)
+        values = {"rank": rank, "chunk": named(chunk), "status": document.status, "current": says}
+        related = (Related(document.path, document.top(), "the stale page"), *current)
+        severity = Severity.WARNING if passed else Severity.INFORMATION
+        yield Violation(*question_of(subject), values, subject.label.id, related, severity)
 
 
-def _stale(evaluation: Evaluation, ranking: RankedList) -> RankedList:
+def _stale(evaluation: Evaluation, ranking: Sequence[Chunk]) -> list[tuple[int, Chunk]]:
+    """Ranks and chunks of stale pages that the label does not ask for."""
     asked_for = {place.gold.doc_id for place in evaluation.places}
-    return [found for found in ranking if found.chunk.status != "current" and found.chunk.doc_id not in asked_for]
+    return [
+        (rank, chunk)
+        for rank, chunk in enumerate(ranking, start=1)
+        if chunk.status != "current" and chunk.doc_id not in asked_for
+    ]
 
 
-def _violation(
-    message: str,
-    place: Place,
-    subject: str,
-    stale: Document,
-    versions: Versions,
-    values: dict[str, object],
-    severity: Severity,
-    related: tuple[Related, ...] = (),
-) -> Violation:
-    values |= {"status": stale.status, "current": ""}
-    if not message:
-        related = (Related(stale.path, stale.top(), "the stale page"),)
-    if current := versions.current(stale):
-        values["current"] = f"; the current page is {current.doc_id}"
-        related = (*related, Related(current.path, current.top(), "the current page"))
-    return Violation(*place, values, subject, related, severity, message)
+def _passing(evaluation: Evaluation) -> set[str]:
+    """Documents with a chunk in the top k that the floor lets through."""
+    floor = evaluation.contract.floor
+    if floor is None:
+        return set()
+    return {chunk.doc_id for chunk, score in zip(evaluation.top, evaluation.scores, strict=True) if score >= floor}
+
+
+def _current(doc_id: str, facts: Facts) -> tuple[str, tuple[Related, ...]]:
+    """The page that replaced a stale one: the end of the message, and where it is."""
+    newer = facts.versions.current(doc_id)
+    if newer is None:
+        return "", ()
+    page = facts.by_id[newer].document
+    return f"; the current page is {newer}", (Related(page.path, page.top(), "the current page"),)

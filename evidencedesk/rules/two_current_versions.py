@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from evidencedesk.documents.document import Document
-from evidencedesk.documents.versions import version_of
+from evidencedesk.documents.versions import Head, version_of
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.rule import Fix, Related, Severity, Tag, Violation, rule
 from evidencedesk.text.spans import Span, TextEdit
@@ -90,38 +90,40 @@ def two_current_versions(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Send it back within 14 days.
     ```
     """
-    current = [page.document for page in facts.by_id.values() if page.document.status == "current"]
-    found: dict[str, tuple[Document, Document, str]] = {}
+    heads = facts.versions.heads
+    current = [head for head in heads.values() if head.status == "current"]
+    found: dict[str, tuple[str, str]] = {}
     for newer in current:
         for doc_id in newer.supersedes:
-            if doc_id in facts.by_id and doc_id != newer.doc_id and facts.by_id[doc_id].document.status == "current":
-                found.setdefault(doc_id, (facts.by_id[doc_id].document, newer, "declared"))
+            if doc_id in heads and doc_id != newer.doc_id and heads[doc_id].status == "current":
+                found.setdefault(doc_id, (newer.doc_id, "declared"))
     for versions in _versions(current):
         newest = max(versions, key=lambda version: version[0])
         for version, older in versions:
             if version < newest[0]:
-                found.setdefault(older.doc_id, (older, newest[1], ""))
-    for older, newer, message in found.values():
-        related = (Related(newer.path, _place(newer), "the newer version"),)
-        values = {"older": older.doc_id, "newer": newer.doc_id}
-        yield Violation(older.path, _place(older), values, older.doc_id, related, message=message)
+                found.setdefault(older.doc_id, (newest[1].doc_id, ""))
+    for doc_id, (newer_id, message) in found.items():
+        older_page, newer_page = facts.by_id[doc_id].document, facts.by_id[newer_id].document
+        related = (Related(newer_page.path, _place(newer_page), "the newer version"),)
+        values = {"older": doc_id, "newer": newer_id}
+        yield Violation(older_page.path, _place(older_page), values, doc_id, related, message=message)
 
 
 Version = tuple[tuple[int, ...], str]
 
 
-def _versions(documents: list[Document]) -> Iterator[list[tuple[Version, Document]]]:
-    """Groups of documents that are versions of one page, each with its version."""
-    groups: dict[tuple[str, ...], list[tuple[Version, Document]]] = defaultdict(list)
-    for document in documents:
-        if named := version_of(document.doc_id):
+def _versions(heads: Iterable[Head]) -> Iterator[list[tuple[Version, Head]]]:
+    """Groups of heads that are versions of one page, each with its version."""
+    groups: dict[tuple[str, ...], list[tuple[Version, Head]]] = defaultdict(list)
+    for head in heads:
+        if named := version_of(head.doc_id):
             # A file name alone is weak: guides "migrating-to-v3" and "-v4" are different pages, as their titles tell.
-            title = "" if "id" in document.fields else document.title
+            title = "" if head.named else head.title
             page, number = named
-            groups["id", page, document.lang, document.audience, title].append((((number,), ""), document))
-        if document.version and document.title:
-            same = ("title", document.title.casefold(), document.lang, document.audience)
-            groups[same].append((_version(document.version), document))
+            groups["id", page, head.lang, head.audience, title].append((((number,), ""), head))
+        if head.version and head.title:
+            same = ("title", head.title.casefold(), head.lang, head.audience)
+            groups[same].append((_version(head.version), head))
     yield from groups.values()
 
 

@@ -3,12 +3,47 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
+from evidencedesk.retrieval.evaluation import Contract, Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import answers, named, question_of, start_of
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.rule import Related, Severity, Share, Violation, rule
+
+
+class _Asked(NamedTuple):
+    """A question: whether nothing answers it, what floor or gate judge it by, and whether anything entered its prompt.
+
+    What is judged is the first chunk, or the first that answers.
+    """
+
+    junk: bool
+    score: float
+    prompted: bool
+
+
+def _with_advice(key: str, members: Sequence[tuple[Evaluation, _Asked]], facts: Facts) -> Iterator[Violation]:
+    told = [evaluation for evaluation, asked in members if asked.junk and asked.prompted]
+    advice = _advice([asked for _, asked in members], facts.contract) if told else ""
+    for evaluation in told:
+        context, gate, grade = evaluation.found.context, evaluation.contract.gate, evaluation.grade
+        ids = [chunk.id for chunk in evaluation.top]
+        values = {
+            "chunks": f"{len(context)} chunks get" if len(context) > 1 else "1 chunk gets",
+            "best": named(context[0]),
+            "score": evaluation.scores[ids.index(context[0].id)],
+            "verdict": f"; the gate admits it, {gate.verdict(grade)}" if gate and grade is not None else "",
+            "advice": advice,
+        }
+        related = tuple(
+            Related(*start_of(facts, chunk), f"rank {ids.index(chunk.id) + 1} for {evaluation.label.id}")
+            for chunk in context
+        )
+        guarded = evaluation.contract.floor is not None or gate is not None
+        severity = Severity.WARNING if guarded else Severity.INFORMATION
+        yield Violation(*question_of(evaluation), values, evaluation.label.id, related, severity)
 
 
 @rule(
@@ -18,8 +53,9 @@ from evidencedesk.rule import Related, Severity, Violation, rule
     severity=Severity.INFORMATION,
     message="nothing answers this question, but {chunks} to the prompt; the best, {best}, scores {score:.4g}"
     "{verdict}{advice}",
+    join=_with_advice,
 )
-def unanswerable_junk(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def unanswerable_junk(subject: Evaluation, facts: Facts) -> Iterator[Share]:
     """A question that the knowledge base does not answer still brings chunks into the prompt.
 
     It is a warning where a floor or a gate is set, since that should have stopped them, and information where none is.
@@ -62,39 +98,17 @@ def unanswerable_junk(subject: Facts, facts: Facts) -> Iterator[Violation]:
     You can send it back within 30 days.
     ```
     """
-    unanswerable = [one for one in facts.evaluations.values() if not one.label.answerable and one.trace.context]
-    if not unanswerable:
-        return
-    advice = _advice(facts)
-    for evaluation in unanswerable:
-        context, gate, grade = evaluation.trace.context, evaluation.contract.gate, evaluation.grade
-        values = {
-            "chunks": f"{len(context)} chunks get" if len(context) > 1 else "1 chunk gets",
-            "best": named(context[0].chunk),
-            "score": context[0].score,
-            "verdict": f"; the gate admits it, {gate.verdict(grade)}" if gate and grade is not None else "",
-            "advice": advice,
-        }
-        related = tuple(
-            Related(*start_of(facts, found.chunk), f"rank {found.rank} for {evaluation.label.id}") for found in context
-        )
-        guarded = evaluation.contract.floor is not None or gate is not None
-        severity = Severity.WARNING if guarded else Severity.INFORMATION
-        yield Violation(*question_of(evaluation), values, evaluation.label.id, related, severity)
+    junk, wanted = not subject.label.answerable, answers(subject)
+    for chunk, score in zip(subject.top, subject.scores, strict=True):
+        if junk or chunk.id in wanted:
+            gated = subject.contract.gate is not None
+            yield Share("", _Asked(junk, (subject.grade or 0.0) if gated else score, bool(subject.found.context)))
+            return
 
 
-def _advice(facts: Facts) -> str:
-    """The end of the message: what the gate's bar, or without a gate a floor, can do for all labels."""
-    contract = facts.contract
-    junk: list[float] = []
-    good: list[float] = []
-    for evaluation in facts.evaluations.values():
-        wanted = answers(evaluation) if evaluation.label.answerable else None
-        for found in evaluation.retrieved:
-            if wanted is None or found.chunk.id in wanted:
-                score = found.score if contract.gate is None else evaluation.grade
-                (junk if wanted is None else good).append(score or 0.0)
-                break
+def _advice(asked: Sequence[_Asked], contract: Contract) -> str:
+    junk = [one.score for one in asked if one.junk]
+    good = [one.score for one in asked if not one.junk]
     name, now = ("floor", contract.floor) if contract.gate is None else ("accept", contract.gate.accept)
     best = best_floor(junk, good)
     if best is None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 
-from evidencedesk.retrieval.chunk import Chunk
-from evidencedesk.retrieval.facts import Facts, UnfindableSection
-from evidencedesk.retrieval.places import brings_page, listed, named, quoted, start_of
+from evidencedesk.retrieval.facts import Facts, UnfindablePage
+from evidencedesk.retrieval.places import brings_page, chunk_of, listed, named, quoted, start_of
 from evidencedesk.rule import Related, Severity, Violation, rule
 
 _SINGLY = 3
@@ -25,7 +23,7 @@ _SINGLY = 3
         "several": "{count} sections of this page are not found by its title and their headings: {headings}",
     },
 )
-def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def unfindable_section(subject: UnfindablePage, facts: Facts) -> Iterator[Violation]:
     """A search for a section's own title and heading does not bring the section into the top k.
 
     It is information where the page does not come up at all, and a hint where another part of it does, or one of a page
@@ -80,26 +78,19 @@ def unfindable_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
     Oil ends the warranty of the pump.
     ```
     """
-    by_page: dict[str, list[UnfindableSection]] = defaultdict(list)
-    for unfindable in facts.unfindable:
-        by_page[unfindable.path].append(unfindable)
-    for path, found in by_page.items():
-        document = facts.documents[path].document
-        spans = {section.anchor: section.heading_span for section in document.sections}
-        hidden = [one for one in found if not brings_page(one, facts)]
-        if len(found) > _SINGLY:
-            values = {"count": len(found), "headings": listed([f"“{quoted(one.anchor, 40)}”" for one in found])}
-            related = tuple(Related(path, spans[one.anchor], f"not found by “{one.query}”") for one in found[1:])
-            severity = Severity.INFORMATION if hidden else Severity.HINT
-            yield Violation(path, spans[found[0].anchor], values, document.doc_id, related, severity, "several")
-            continue
-        for one in found:
-            first = [_chunk(facts, winner) for winner in one.winners[:1]]
-            values = {"query": one.query, "winner": f"rank 1 is {named(first[0])}" if first else "nothing is found"}
-            related = tuple(Related(*start_of(facts, chunk), "rank 1 instead") for chunk in first)
-            severity, message = (Severity.INFORMATION, "") if one in hidden else (Severity.HINT, "part")
-            yield Violation(path, spans[one.anchor], values, one.anchor, related, severity, message)
-
-
-def _chunk(facts: Facts, chunk_id: str) -> Chunk:
-    return facts.catalog.by_id[chunk_id]
+    path, found = subject
+    document = facts.documents[path].document
+    spans = {section.anchor: section.heading_span for section in document.sections}
+    hidden = [one for one in found if not brings_page(one, facts)]
+    if len(found) > _SINGLY:
+        values = {"count": len(found), "headings": listed([f"“{quoted(one.anchor, 40)}”" for one in found])}
+        related = tuple(Related(path, spans[one.anchor], f"not found by “{one.query}”") for one in found[1:])
+        severity = Severity.INFORMATION if hidden else Severity.HINT
+        yield Violation(path, spans[found[0].anchor], values, document.doc_id, related, severity, "several")
+        return
+    for one in found:
+        first = [chunk_of(facts, winner) for winner in one.winners[:1]]
+        values = {"query": one.query, "winner": f"rank 1 is {named(first[0])}" if first else "nothing is found"}
+        related = tuple(Related(*start_of(facts, chunk), "rank 1 instead") for chunk in first)
+        severity, message = (Severity.INFORMATION, "") if one in hidden else (Severity.HINT, "part")
+        yield Violation(path, spans[one.anchor], values, one.anchor, related, severity, message)

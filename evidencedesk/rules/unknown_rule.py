@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.rule import Fix, Severity, Violation, rule
 from evidencedesk.text.spans import Span, TextEdit
 
 
-def _nearest(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
+def _nearest(subject: ChunkedDocument | LabelFile, facts: Facts, violation: Violation) -> Iterator[Fix]:
     nearest = violation.values["nearest"]
     if nearest:
-        written = '"{}"' if violation.path in facts.label_files else "{}"
+        written = '"{}"' if isinstance(subject, LabelFile) else "{}"
         edit = TextEdit(violation.span, written.format(nearest))
         yield Fix(f"Change to {nearest}", {violation.path: (edit,)})
 
@@ -27,7 +28,7 @@ def _nearest(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix
     messages={"nearest": "there is no rule “{code}”, so this ignores nothing; did you mean {nearest}?"},
     fix=_nearest,
 )
-def unknown_rule(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def unknown_rule(subject: ChunkedDocument | LabelFile, facts: Facts) -> Iterator[Violation]:
     """A comment or a label asks to ignore a rule that does not exist.
 
     ## Why it matters
@@ -58,16 +59,16 @@ def unknown_rule(subject: Facts, facts: Facts) -> Iterator[Violation]:
     The label says “2 barâ€¦”, and the ending is copied as it stands.
     ```
     """
-    for path, chunked in subject.documents.items():
-        for suppression in chunked.document.suppressions:
-            for code, span in suppression.codes:
-                if code not in subject.rule_codes:
-                    yield _violation(path, span, code, subject)
-    for path, file in subject.label_files.items():
-        for entry in file.entries:
+    if isinstance(subject, LabelFile):
+        for entry in subject.entries:
             for number, code in enumerate(entry.label.ignore):
-                if code not in subject.rule_codes:
-                    yield _violation(path, entry.place(f"ignore[{number}]"), code, subject)
+                if code not in facts.rule_codes:
+                    yield _violation(subject.path, entry.place(f"ignore[{number}]"), code, facts)
+        return
+    for suppression in subject.document.suppressions:
+        for code, span in suppression.codes:
+            if code not in facts.rule_codes:
+                yield _violation(subject.document.path, span, code, facts)
 
 
 def _violation(path: str, span: Span, code: str, facts: Facts) -> Violation:

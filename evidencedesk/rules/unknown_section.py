@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from evidencedesk.documents.document import Document, Section
-from evidencedesk.retrieval.evaluation import GoldPlace
+from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import Place, beneath, quoted, reference, section_at
-from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
+from evidencedesk.rule import Fix, Related, Severity, Share, Violation, rule, value_fix
 from evidencedesk.text.nearest import Names
 
 
-def _point_there(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
-    suggestion, source = violation.values["suggestion"], facts.evaluations[violation.subject].source
+def _point_there(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    suggestion, source = violation.values["suggestion"], subject.source
     if suggestion and violation.span == source.spans.get(f"gold[{violation.values['gold']}].section"):
         safe = bool(violation.values["certain"])
         yield value_fix(f"Point to “{suggestion}”", violation.path, violation.span, suggestion, safe=safe)
+
+
+def _of_file(
+    named: tuple[str, str], members: Sequence[tuple[Evaluation, Violation]], facts: Facts
+) -> Iterator[Violation]:
+    """All gold of one file that names one unknown document, where nothing can be suggested."""
+    first, *others = (violation for _, violation in members)
+    also = tuple(Related(one.path, one.span, "named here too") for one in others[:5])
+    values = {**first.values, "count": len(members)}
+    yield replace(first, values=values, related=also, message="several" if also else "")
 
 
 @rule(
@@ -32,9 +41,10 @@ def _point_there(subject: Facts, facts: Facts, violation: Violation) -> Iterator
         "heading": "{doc_id} has no heading “{heading}”{hint}",
         "misplaced": "“{heading}” does not hold the evidence{hint}",
     },
+    join=_of_file,
     fix=_point_there,
 )
-def unknown_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
+def unknown_section(subject: Evaluation, facts: Facts) -> Iterator[Violation | Share]:
     """The gold of a label names a document or heading that does not exist, or one that does not hold the evidence.
 
     An unknown document is an error, since the question can never be answered (one for all gold that names it); an
@@ -72,56 +82,48 @@ def unknown_section(subject: Facts, facts: Facts) -> Iterator[Violation]:
       "gold": [{"section": "returns#Deadline", "evidence": "within 30 days", "grade": 2}]}]
     ```
     """
-    names: Names | None = None
-    unknown: dict[tuple[str, str], list[Violation]] = defaultdict(list)
-    for evaluation in facts.evaluations.values():
-        for number, place in enumerate(evaluation.places):
-            gold = place.gold
-            if not gold.section.strip():
-                continue
-            if place.document is None:
-                names = names or Names(facts.by_id)
-                message, severity, (hint, suggestion, at) = "", Severity.ERROR, _document(place, names, facts)
-            elif not place.sections:
-                message, severity, (hint, suggestion, at) = "heading", Severity.WARNING, _heading(place, place.document)
-            elif place.matches and not place.in_section and not beneath(place, place.document):
-                message, severity = "misplaced", Severity.INFORMATION
-                hint, suggestion, at = _heading(place, place.document)
-            else:
-                continue
-            where = {section_at(place.document, match.span.start) for match in place.matches if place.document}
-            values = {
-                "doc_id": gold.doc_id,
-                "heading": quoted(gold.heading),
-                "hint": hint,
-                "suggestion": suggestion,
-                "gold": number,
-                "certain": len(where) == 1,
-            }
-            related = (Related(*at, "the evidence" if place.matches else "meant perhaps"),) if at else ()
-            source = evaluation.source
-            span = source.place(f"gold[{number}].section")
-            violation = Violation(source.path, span, values, evaluation.label.id, related, severity, message)
-            if message or suggestion:
-                yield violation
-            else:
-                unknown[source.path, gold.doc_id].append(violation)
-    for alike in unknown.values():
-        also = tuple(Related(one.path, one.span, "named here too") for one in alike[1:6])
-        values = {**alike[0].values, "count": len(alike)}
-        yield replace(alike[0], values=values, related=also, message="several" if also else "")
+    source = subject.source
+    for number, place in enumerate(subject.places):
+        gold = place.gold
+        if not gold.section.strip():
+            continue
+        if place.document is None:
+            message, severity, (hint, suggestion, at) = "", Severity.ERROR, _document(place, facts)
+        elif not place.sections:
+            message, severity, (hint, suggestion, at) = "heading", Severity.WARNING, _heading(place, place.document)
+        elif place.matches and not place.in_section and not beneath(place, place.document):
+            message, severity = "misplaced", Severity.INFORMATION
+            hint, suggestion, at = _heading(place, place.document)
+        else:
+            continue
+        where = {section_at(place.document, match.span.start) for match in place.matches if place.document}
+        values = {
+            "doc_id": gold.doc_id,
+            "heading": quoted(gold.heading),
+            "hint": hint,
+            "suggestion": suggestion,
+            "gold": number,
+            "certain": len(where) == 1,
+        }
+        related = (Related(*at, "the evidence" if place.matches else "meant perhaps"),) if at else ()
+        span = source.place(f"gold[{number}].section")
+        violation = Violation(source.path, span, values, subject.label.id, related, severity, message)
+        if message or suggestion:
+            yield violation
+        else:
+            yield Share((source.path, gold.doc_id), violation)
 
 
 Hint = tuple[str, str, Place | None]
 """The end of the message, the suggested section, and where that is."""
 
 
-def _document(place: GoldPlace, names: Names, facts: Facts) -> Hint:
+def _document(place: GoldPlace, facts: Facts) -> Hint:
     if found := facts.elsewhere.get(place.gold.evidence):
         at = found.match.span
         suggestion = reference(found.document, section_at(found.document, at.start))
         return f"; the evidence is in “{suggestion}”", suggestion, Place(found.document.path, at)
-    nearest = names.nearest(place.gold.doc_id)
+    nearest = Names(facts.by_id).nearest(place.gold.doc_id)
     if not nearest:
         return "", "", None
     document = facts.by_id[nearest].document

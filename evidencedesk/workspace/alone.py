@@ -16,11 +16,11 @@ from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.run_file import RunFile
 from evidencedesk.rule import Problem, Rule, Violation
 from evidencedesk.rules import RULES
-from evidencedesk.workspace.checks import cap, place_of, targets_of
 from evidencedesk.workspace.config import Config, parse_config
 from evidencedesk.workspace.files import Source, find_config
 from evidencedesk.workspace.pipeline import read_labels, read_runs
 from evidencedesk.workspace.reading import read_document
+from evidencedesk.workspace.shown import in_order, targets_of
 
 Kind = Literal["document", "labels", "runs"]
 
@@ -38,13 +38,13 @@ def problems_alone(source: Source, kind: Kind, config: Config, today: date) -> t
     problems = [
         problem
         for rule in RULES
-        if selection.takes(rule.code) and rule.subject is type(file)
+        if selection.takes(rule.code) and type(file) in rule.subjects
         for violation in _violations(rule, file, facts)
         if violation.path == source.path
         for problem in [rule.problem(violation, source.text, (), selection.severity_of(rule.code))]
         if not any(target.hides(problem, violation.subject) for target in targets)
     ]
-    return tuple(sorted(cap(problems), key=place_of))
+    return in_order(problems)
 
 
 def config_of(root: Path, defaults: Config) -> Config:
@@ -75,6 +75,6 @@ class _ReachesFurther(Exception):
 def _violations(rule: Rule, file: object, facts: Any) -> Iterator[Violation]:
     """What a rule finds in a file; nothing when it needs to know of others."""
     try:
-        yield from list(rule.check(file, facts))
+        yield from [told for told in rule.check(file, facts) if isinstance(told, Violation)]
     except _ReachesFurther:
         return

@@ -1,22 +1,52 @@
-"""Facts → Problems. Invariant: selection, severity, suppression and the cap are applied here and nowhere else."""
+"""Facts → Problems, also from the problems of an earlier state.
+
+Invariant: the problems are the same whatever was there before; only here selection and severity are applied.
+
+What a rule told of a subject is kept with the paths it read (`reads`), and so is what it told of a group of shares. A
+later check asks again only where a path changed, puts the new answers into the places of the old ones, and then sifts
+and sorts the files in which some answer or suppression is another.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from evidencedesk.retrieval.changes import changed_keys
 from evidencedesk.retrieval.evaluation import Evaluation
-from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnusedSuppression
+from evidencedesk.retrieval.facts import (
+    ChunkedDocument,
+    EqualChunks,
+    EqualPages,
+    Facts,
+    SimilarChunks,
+    UnfindablePage,
+    UnusedSuppression,
+)
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.run_file import RunFile
-from evidencedesk.rule import Problem, Severity, Violation
+from evidencedesk.rule import Problem, Rule, Severity, Share, Violation
 from evidencedesk.rules import RULES
-from evidencedesk.text.spans import Span
+from evidencedesk.workspace.reads import KEYS, Path, Reading, changed_paths
+from evidencedesk.workspace.shown import Found, Sifted, Target, in_order, sift, targets_of
 
-MAX_PER_FILE = 20
-"""Problems of one rule shown in one file; one more line counts the rest."""
+SUBJECTS: Mapping[type, str] = {
+    ChunkedDocument: "documents",
+    LabelFile: "label_files",
+    RunFile: "run_files",
+    Evaluation: "evaluations",
+    EqualChunks: "equal_chunks",
+    SimilarChunks: "similar_chunks",
+    EqualPages: "equal_pages",
+    UnfindablePage: "unfindable_pages",
+}
+"""Which of the facts holds the subjects of a type."""
+
+_ALL = "facts"
+_UNUSED = "unused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,117 +68,308 @@ class Selection:
         return given[max(prefixes, key=len)] if prefixes else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """One suppressed code: where it is written, what it covers (a span, or everything about one label)."""
-
-    path: str
-    code: str
-    span: Span
-    whole: Span
-    covers: Span
-    label: str | None = None
-
-    def hides(self, problem: Problem, subject: str) -> bool:
-        if self.code not in ("", problem.code):
-            return False
-        if self.label is not None and subject == self.label:
-            return True
-        return problem.path == self.path and self.covers.overlaps(problem.span)
-
-
 def check(facts: Facts, texts: Mapping[str, str], selection: Selection) -> tuple[Problem, ...]:
     """All problems, ordered by path, place and code."""
-    targets = list(_targets(facts))
-    hidden: set[_Target] = set()
-    by_path: dict[str, list[_Target]] = defaultdict(list)
-    by_label: dict[str, list[_Target]] = defaultdict(list)
-    for target in targets:
-        by_path[target.path].append(target)
+    return recheck(None, facts, texts, selection, lambda done, total: None).problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a rule told of one subject or group, and what it read for that."""
+
+    reads: frozenset[Path] = frozenset()
+    problems: tuple[Found, ...] = ()
+    shares: tuple[Share, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What the rules told of one subject, by code; `reads` is all that any of them read."""
+
+    reads: frozenset[Path]
+    told: Mapping[str, _Told]
+
+
+_NOTHING = _Told()
+_NO_ANSWERS = _Answers(frozenset(), {})
+
+_Source = tuple[str, str, Hashable]
+"""Who told something: a rule's code, the subject's field and key (of a group: the field is empty)."""
+_Group = tuple[str, Hashable]
+"""A rule's code and the key under which subjects share."""
+_Members = dict[tuple[str, Hashable], tuple[Any, ...]]
+"""Fields and keys of subjects, and the values they share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The problems of one state, and all that the next check may keep of it."""
+
+    problems: tuple[Problem, ...]
+    selection: Selection
+    facts: Facts | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, Mapping[Hashable, _Answers]] = field(default_factory=dict)
+    groups: Mapping[_Group, _Members] = field(default_factory=dict)
+    joined: Mapping[_Group, _Told] = field(default_factory=dict)
+    found: Mapping[str, dict[_Source, tuple[Found, ...]]] = field(default_factory=dict)
+    targets: Mapping[str, tuple[Target, ...]] = field(default_factory=dict)
+    sifted: Mapping[str, Sifted] = field(default_factory=dict)
+    unused: Mapping[Hashable, UnusedSuppression] = field(default_factory=dict)
+    shown: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+
+
+def recheck(
+    before: Checked | None,
+    facts: Facts,
+    texts: Mapping[str, str],
+    selection: Selection,
+    progress: Callable[[int, int], None],
+) -> Checked:
+    """The problems of these facts; `texts` holds the text of every file in which a problem may stand.
+
+    `progress` is told how many subjects were checked, and how many are to be checked.
+    """
+    if before is None or before.facts is None or before.selection != selection:
+        return _Check(Checked((), selection), facts, texts, progress).run(set())
+    changed = changed_paths(before.facts, facts)
+    changed.update(("texts", path) for path in changed_keys(before.texts, texts))
+    return _Check(before, facts, texts, progress).run(changed)
+
+
+class _Check:
+    """One check. It replaces entries in copies of what was kept, so that a check that is given up leaves no trace."""
+
+    def __init__(
+        self, before: Checked, facts: Facts, texts: Mapping[str, str], progress: Callable[[int, int], None]
+    ) -> None:
+        self._before = before
+        self._facts = facts
+        self._texts = texts
+        self._progress = progress
+        self._changed: set[Path] = set()
+        self._reading = Reading(facts)
+        selection = before.selection
+        self._rules = [rule for rule in RULES if selection.takes(rule.code)]
+        self._severities = {rule.code: selection.severity_of(rule.code) for rule in self._rules}
+        self._groups: dict[_Group, _Members] = dict(before.groups)
+        self._joined = dict(before.joined)
+        self._stirred: set[_Group] = set()
+        self._found: dict[str, dict[_Source, tuple[Found, ...]]] = dict(before.found)
+        self._copied: set[str] = set()
+        self._touched: set[str] = set()
+        self._positions: dict[str, Mapping[Hashable, int]] = {}
+
+    def run(self, changed: set[Path]) -> Checked:
+        self._changed = changed
+        answers = {
+            name: self._ask_all(name, getattr(self._facts, name), self._about(subject))
+            for subject, name in SUBJECTS.items()
+        }
+        answers[_ALL] = self._ask_all(_ALL, {_ALL: self._facts}, self._about(Facts))
+        self._join_all()
+        targets = self._targets()
+        sifted = self._sift(targets)
+        unused = self._unused(targets, sifted)
+        self._changed = changed | {(_UNUSED, key) for key in changed_keys(self._before.unused, unused)}
+        answers[_UNUSED] = self._ask_all(_UNUSED, unused, self._about(UnusedSuppression))
+        shown = dict(self._before.shown)
+        for path in self._touched:
+            # What tells of suppressions is not suppressed.
+            told = (found for source, found in self._told(path) if source[1] == _UNUSED)
+            visible = sifted[path].visible if path in sifted else ()
+            problems = in_order([*visible, *(problem for problem, _ in chain.from_iterable(told))])
+            _put(shown, path, problems)
+        return Checked(
+            problems=tuple(chain.from_iterable(shown[path] for path in sorted(shown))),
+            selection=self._before.selection,
+            facts=self._facts,
+            texts=self._texts,
+            answers=answers,
+            groups=self._groups,
+            joined=self._joined,
+            found=self._found,
+            targets=targets,
+            sifted=sifted,
+            unused=unused,
+            shown=shown,
+        )
+
+    # What rules say of subjects
+
+    def _about(self, subject: type) -> list[Rule]:
+        return [rule for rule in self._rules if subject in rule.subjects]
+
+    def _ask_all(self, name: str, subjects: Mapping[Any, Any], rules: Sequence[Rule]) -> Mapping[Hashable, _Answers]:
+        """What these rules tell of each subject, asked again where something that was read is another now."""
+        known = self._before.answers.get(name, {})
+        again = [key for key, answers in known.items() if not answers.reads.isdisjoint(self._changed)]
+        again += [key for key in subjects if key not in known]
+        if not again or not rules:
+            return known
+        kept = dict(known)
+        for done, key in enumerate(again):
+            self._progress(done, len(again))
+            before = kept.pop(key, _NO_ANSWERS)
+            if key in subjects:
+                kept[key] = now = self._ask(name, key, subjects[key], rules, before)
+            else:
+                now = _NO_ANSWERS
+            for code in {**before.told, **now.told}:
+                self._replace((code, name, key), before.told.get(code, _NOTHING), now.told.get(code, _NOTHING))
+        return kept
+
+    def _ask(self, name: str, key: Hashable, subject: Any, rules: Sequence[Rule], before: _Answers) -> _Answers:
+        own: Path = (name, key)
+        is_new = not before.reads or own in self._changed
+        seen = self._seen(name, key, subject)
+        told = {}
+        for rule in rules:
+            answer = before.told.get(rule.code)
+            if is_new or (answer is not None and not answer.reads.isdisjoint(self._changed)):
+                answer = self._listen(rule, rule.check(seen, self._reading.facts), seen)
+            # Most rules read nothing but their subject and say nothing of it, which need not be kept.
+            if answer is not None and (answer.problems or answer.shares or answer.reads):
+                told[rule.code] = answer
+        return _Answers(frozenset({own}).union(*(answer.reads for answer in told.values())), told)
+
+    def _seen(self, name: str, key: Hashable, subject: Any) -> Any:
+        """A subject as rules are given it: what is read of it is noted, if it has parts that change alone."""
+        if name == _ALL:
+            return self._reading.facts
+        if isinstance(subject, Evaluation):
+            seen = self._reading.facts.evaluations[str(key)]
+            self._reading.taken()
+            return seen
+        return subject
+
+    def _listen(self, rule: Rule, telling: Iterable[Violation | Share], subject: Any) -> _Told:
+        problems: list[Found] = []
+        shares: list[Share] = []
+        for told in telling:
+            if isinstance(told, Share):
+                shares.append(told)
+                continue
+            fixes = tuple(rule.fix(subject, self._reading.facts, told)) if rule.fix else ()
+            self._reading.note(("texts", told.path))
+            text = self._texts.get(told.path, "")
+            problems.append((rule.problem(told, text, fixes, self._severities[rule.code]), told.subject))
+        return _Told(self._reading.taken(), tuple(problems), tuple(shares))
+
+    def _replace(self, source: _Source, old: _Told, new: _Told) -> None:
+        """Let what was told take the place of what was told before."""
+        if old is new or not (old.problems or new.problems or old.shares or new.shares):
+            return
+        code, name, key = source
+        for path in {problem.path for problem, _ in (*old.problems, *new.problems)}:
+            self._touched.add(path)
+            if path not in self._copied:
+                self._copied.add(path)
+                self._found[path] = dict(self._found.get(path, {}))
+            here = tuple(found for found in new.problems if found[0].path == path)
+            _put(self._found[path], source, here)
+        for shared in {share.key for share in (*old.shares, *new.shares)}:
+            group = code, shared
+            if group not in self._stirred:
+                self._stirred.add(group)
+                self._groups[group] = dict(self._groups.get(group, {}))
+            _put(self._groups[group], (name, key), tuple(share.value for share in new.shares if share.key == shared))
+
+    # What rules say of groups
+
+    def _join_all(self) -> None:
+        rules = {rule.code: rule for rule in self._rules}
+        again = dict.fromkeys(self._stirred)
+        again.update((group, None) for group, told in self._joined.items() if not told.reads.isdisjoint(self._changed))
+        moved = {name for name in SUBJECTS.values() if (name, KEYS) in self._changed}
+        if moved:
+            again.update((group, None) for group, members in self._groups.items() if len(members) > 1)
+        for done, group in enumerate(again):
+            self._progress(done, len(again))
+            code, key = group
+            members, rule = self._groups.get(group), rules[code]
+            new = _NOTHING
+            if members and rule.join:
+                pairs = list(self._members(members, rule))
+                new = self._listen(rule, rule.join(key, pairs, self._reading.facts), pairs[0][0])
+            else:
+                self._groups.pop(group, None)
+            self._replace((code, "", key), self._joined.get(group, _NOTHING), new)
+            _put(self._joined, group, new, keep=bool(members))
+
+    def _members(self, members: _Members, rule: Rule) -> Iterator[tuple[Any, Any]]:
+        """The subjects that share under one key, each with each of its values; in the order of the facts."""
+        names = [SUBJECTS[of] for of in rule.subjects]
+        ordered = list(members)
+        if len(ordered) > 1:
+            ordered.sort(key=lambda member: (names.index(member[0]), self._position(*member)))
+        for name, key in ordered:
+            seen = getattr(self._reading.facts, name)[key]
+            yield from ((seen, value) for value in members[name, key])
+
+    def _position(self, name: str, key: Hashable) -> int:
+        if name not in self._positions:
+            self._positions[name] = {known: place for place, known in enumerate(getattr(self._facts, name))}
+        return self._positions[name][key]
+
+    # What is shown of it
+
+    def _targets(self) -> Mapping[str, tuple[Target, ...]]:
+        """The suppressions of each file that holds any."""
+        targets = dict(self._before.targets)
+        for name in ("documents", "label_files"):
+            files = getattr(self._facts, name)
+            for path in changed_keys(getattr(self._before.facts, name, {}), files):
+                targets.pop(path, None)
+                if path in files and (here := tuple(targets_of(files[path]))):
+                    targets[path] = here
+        return targets
+
+    def _sift(self, targets: Mapping[str, tuple[Target, ...]]) -> Mapping[str, Sifted]:
+        """What is visible of each file's problems; `_touched` grows by files whose suppressions are others now."""
+        before = self._before
+        sifted = dict(before.sifted)
+        by_label, old = _by_label(targets), _by_label(before.targets)
+        labels = {label for label in {**by_label, **old} if by_label.get(label) != old.get(label)}
+        self._touched.update(path for path in changed_keys(before.targets, targets))
+        if labels:
+            self._touched.update(path for path, one in sifted.items() if not labels.isdisjoint(one.subjects))
+        for path in self._touched:
+            found = list(chain.from_iterable(found for source, found in self._told(path) if source[1] != _UNUSED))
+            _put(sifted, path, sift(found, targets.get(path, ()), by_label), keep=bool(found))
+        return sifted
+
+    def _told(self, path: str) -> list[tuple[_Source, tuple[Found, ...]]]:
+        """What was told of a file, in an order that does not depend on when it was told."""
+        told = self._found.get(path, {})
+        return sorted(told.items(), key=lambda item: (*item[0][:2], str(item[0][2])))
+
+    def _unused(
+        self, targets: Mapping[str, tuple[Target, ...]], sifted: Mapping[str, Sifted]
+    ) -> Mapping[Hashable, UnusedSuppression]:
+        """The suppressions that hide nothing."""
+        hiding = frozenset[Target]().union(*(one.hiding for one in sifted.values() if one.hiding))
+        before, takes = self._before.unused, self._before.selection.takes
+        found: dict[Hashable, UnusedSuppression] = {}
+        for target in chain.from_iterable(targets.values()):
+            if target.code in self._facts.rule_codes and takes(target.code) and target not in hiding:
+                one = UnusedSuppression(target.path, target.code, target.span, target.whole)
+                key = target.path, target.span, target.code
+                found[key] = before[key] if before.get(key) == one else one
+        return found
+
+
+def _put(entries: dict[Any, Any], key: Hashable, value: Any, *, keep: bool | None = None) -> None:
+    """Set an entry, or take it away when there is nothing in it."""
+    if value if keep is None else keep:
+        entries[key] = value
+    else:
+        entries.pop(key, None)
+
+
+def _by_label(targets: Mapping[str, tuple[Target, ...]]) -> Mapping[str, Sequence[Target]]:
+    found: dict[str, list[Target]] = defaultdict(list)
+    for target in chain.from_iterable(targets.values()):
         if target.label is not None:
-            by_label[target.label].append(target)
-
-    problems: list[Problem] = []
-    for problem, violation in _run(facts, texts, selection, _subjects(facts)):
-        hiding = [
-            target
-            for target in (*by_path[problem.path], *by_label.get(violation.subject, ()))
-            if target.hides(problem, violation.subject)
-        ]
-        hidden.update(hiding)
-        if not hiding:
-            problems.append(problem)
-    unused = [
-        UnusedSuppression(target.path, target.code, target.span, target.whole)
-        for target in targets
-        if target.code in facts.rule_codes and selection.takes(target.code) and target not in hidden
-    ]
-    problems += (problem for problem, _ in _run(facts, texts, selection, {UnusedSuppression: unused}))
-    problems.sort(key=place_of)
-    return tuple(sorted(cap(problems), key=place_of))
-
-
-def _subjects(facts: Facts) -> Mapping[type, Iterable[Any]]:
-    return {
-        ChunkedDocument: facts.documents.values(),
-        LabelFile: facts.label_files.values(),
-        RunFile: facts.run_files.values(),
-        Evaluation: facts.evaluations.values(),
-        Facts: (facts,),
-    }
-
-
-def _run(
-    facts: Facts, texts: Mapping[str, str], selection: Selection, subjects: Mapping[type, Iterable[Any]]
-) -> Iterator[tuple[Problem, Violation]]:
-    for rule in RULES:
-        if not selection.takes(rule.code):
-            continue
-        severity = selection.severity_of(rule.code)
-        for subject in subjects.get(rule.subject, ()):
-            for violation in rule.check(subject, facts):
-                fixes = tuple(rule.fix(subject, facts, violation)) if rule.fix else ()
-                yield rule.problem(violation, texts.get(violation.path, ""), fixes, severity), violation
-
-
-def _targets(facts: Facts) -> Iterator[_Target]:
-    for file in (*facts.documents.values(), *facts.label_files.values()):
-        yield from targets_of(file)
-
-
-def targets_of(file: ChunkedDocument | LabelFile | RunFile) -> Iterator[_Target]:
-    """The suppressions that a file holds."""
-    if isinstance(file, ChunkedDocument):
-        for suppression in file.document.suppressions:
-            for code, span in suppression.codes or (("", suppression.span),):
-                yield _Target(file.document.path, code, span, suppression.span, suppression.target)
-    elif isinstance(file, LabelFile):
-        for entry in file.entries:
-            for place, code in enumerate(entry.label.ignore):
-                span = entry.place(f"ignore[{place}]")
-                yield _Target(file.path, code, span, entry.place("ignore"), entry.span, entry.label.id)
-
-
-def place_of(problem: Problem) -> tuple[str, Span, str, str]:
-    """Where a problem stands in the order of all."""
-    return problem.path, problem.span, problem.code, problem.message
-
-
-def cap(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Of each rule in each file the first problems, the severe before the slight, and one line that counts the rest."""
-    alike: dict[tuple[str, str], list[Problem]] = defaultdict(list)
-    for problem in problems:
-        alike[problem.path, problem.code].append(problem)
-    for group in alike.values():
-        group.sort(key=lambda problem: problem.severity.rank)
-        yield from group[:MAX_PER_FILE]
-        if rest := group[MAX_PER_FILE:]:
-            more = f"{len(rest)} more {'problem' if len(rest) == 1 else 'problems'}"
-            yield replace(
-                rest[0],
-                message=f"{more} of {rest[0].name} in this file; {MAX_PER_FILE} are shown",
-                related=(),
-                fixes=(),
-                fingerprint=f"{rest[0].code}-more-{len(rest)}-{rest[0].path}",
-                values={"more": len(rest), "by_severity": Counter(problem.severity.value for problem in rest)},
-            )
+            found[target.label].append(target)
+    return found

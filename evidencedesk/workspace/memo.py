@@ -55,12 +55,13 @@ class Memo:
     def renew(self, function: Callable[..., Result], *inputs: object) -> Result:
         """`function(before, *inputs)`, where `before` is the last result of the function, None at first.
 
-        It may start from `before` to save work; its result may not depend on it.
+        It may start from `before` to save work, but not change it: its result does not depend on it, and a run that is
+        given up leaves it for the next.
         """
         key = (function, *map(id, inputs))
         entry = self._current.get(key) or self._last.get(key)
         if entry is None:
-            entry = (inputs, function(self._newest.pop(function, None), *inputs))
+            entry = (inputs, function(self._newest.get(function), *inputs))
         self._current[key] = entry
         result: Result = entry[1]
         self._newest[function] = result

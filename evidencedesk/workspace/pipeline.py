@@ -18,11 +18,13 @@ from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.elsewhere import find_elsewhere
 from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts
-from evidencedesk.retrieval.findability import Findability, Leg, find_unfindable
+from evidencedesk.retrieval.findability import Findability, Leg, find_unfindable, unfindable_pages
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
 from evidencedesk.retrieval.judge import Grader, Spread, judge, retrieve, scope_of
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
+from evidencedesk.retrieval.lineage import find_versions
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
+from evidencedesk.retrieval.repeats import equal_chunks, equal_pages, similar_chunks
 from evidencedesk.retrieval.run_file import RunDefect, RunFile, parse_run_file
 from evidencedesk.retrieval.searchers import (
     DenseSearcher,
@@ -37,7 +39,7 @@ from evidencedesk.retrieval.twins import Twins
 from evidencedesk.rules import RULES
 from evidencedesk.text.analysis import Analysis, query_terms
 from evidencedesk.text.spans import Span
-from evidencedesk.workspace.checks import check
+from evidencedesk.workspace.checks import recheck
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import Source
 from evidencedesk.workspace.memo import Memo
@@ -133,6 +135,7 @@ def build_snapshot(
     found = {label_id: answers.found[question] for label_id, question in questions.items()}
     judged = memo.renew(judge, contract, index.by_id, sources, found, partial(progress, "Judging answers"))
     elsewhere = memo.renew(find_elsewhere, index.by_id, judged.evaluations)
+    versions = memo.renew(find_versions, index.by_id)
     facts = Facts(
         documents=documents,
         by_id=index.by_id,
@@ -152,6 +155,11 @@ def build_snapshot(
         today=inputs.today,
         run_files=run_files,
         elsewhere=elsewhere.hits,
+        versions=versions.versions,
+        equal_chunks=memo(equal_chunks, twins.equal),
+        similar_chunks=memo(similar_chunks, twins.near),
+        equal_pages=memo(equal_pages, twins.pages),
+        unfindable_pages=memo(unfindable_pages, unfindable),
     )
     texts = {
         **inputs.other_texts,
@@ -159,10 +167,9 @@ def build_snapshot(
         **{path: file.text for path, file in label_files.items()},
         **{path: file.text for path, file in run_files.items()},
     }
-    progress("Applying rules", 0, 1)
-    problems = check(facts, texts, config.selection())
+    checked = memo.renew(recheck, facts, texts, config.selection(), partial(progress, "Applying rules"))
     memo.end_run()
-    return Snapshot(revision=revision, facts=facts, problems=problems, texts=texts)
+    return Snapshot(revision=revision, facts=facts, problems=checked.problems, texts=texts)
 
 
 def read_labels(source: Source) -> LabelFile:

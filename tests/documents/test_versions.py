@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from evidencedesk.documents.document import Document
-from evidencedesk.documents.versions import Versions, version_of
+from evidencedesk.documents.versions import Versions, head_of, version_of
 
 
 def page(doc_id: str, status: str = "current", supersedes: tuple[str, ...] = ()) -> Document:
@@ -41,9 +41,7 @@ def test_an_id_tells_page_and_number(doc_id: str, expected: tuple[str, int] | No
 def test_the_current_page_is_found_over_supersedes_or_siblings(
     pages: list[Document], stale: str, current: str | None
 ) -> None:
-    by_id = {document.doc_id: document for document in pages}
-    found = Versions(pages).current(by_id[stale])
-    assert (found.doc_id if found else None) == current
+    assert Versions(map(head_of, pages)).current(stale) == current
 
 
 @pytest.mark.parametrize(
@@ -60,5 +58,5 @@ def test_the_current_page_is_found_over_supersedes_or_siblings(
     ],
 )
 def test_versions_are_ordered_older_first(pages: list[Document], expected: tuple[str, str] | None) -> None:
-    pair = Versions(pages).older_first(*pages)
-    assert (pair and (pair[0].doc_id, pair[1].doc_id)) == expected
+    one, other = pages
+    assert Versions(map(head_of, pages)).older_first(one.doc_id, other.doc_id) == expected

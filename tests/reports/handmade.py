@@ -85,6 +85,8 @@ def evaluation(
         found=scored.found(None),
         findings=findings,
         standing=Standing(rank, whole, any(found.chunk.id == gold for found in top[:context]), ""),
+        scores=scored.scores(contract),
+        grade=None,
         scored=scored,
     )
 

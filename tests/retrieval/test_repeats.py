@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
-from evidencedesk.retrieval.repeats import Repeat, equal_pages, repeats
+from evidencedesk.retrieval.repeats import Repeat, copies_of, repeats
 from evidencedesk.workspace import Workspace
 
 LONG = "Every bicycle is checked and adjusted in our workshop before it leaves."
@@ -20,7 +20,7 @@ def found(folder: Path, **pages: str) -> list[Repeat]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     facts = Workspace.open(folder, today=date(2026, 1, 1)).snapshot.facts
-    return repeats(facts.twins.equal, facts)
+    return repeats(facts)
 
 
 def own(name: str) -> str:
@@ -71,4 +71,5 @@ def test_a_copied_page_is_told_as_a_page_and_counts_once_among_chunks(tmp_path: 
     (repeat,) = found(tmp_path, a=whole, b=whole, c=f"{LONG}{own('saddles')}")
     assert repeat.paths == ("a.md", "c.md")
     facts = Workspace.open(tmp_path, today=date(2026, 1, 1)).snapshot.facts
-    assert [[page.path for page in group] for group in equal_pages(facts)] == [["a.md", "b.md"]]
+    copies = [[page.path for page in copies_of(group, facts)] for group in facts.equal_pages.values()]
+    assert copies == [["a.md", "b.md"], ["a.md", "b.md"]]

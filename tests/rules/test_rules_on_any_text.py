@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import date
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evidencedesk.documents.markdown import parse_document
+from evidencedesk.documents.versions import Versions, head_of
 from evidencedesk.retrieval.catalog import Catalog
 from evidencedesk.retrieval.chunking import CHUNKERS
 from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.repeats import equal_chunks, equal_pages, similar_chunks
 from evidencedesk.retrieval.twin_index import find_twins
-from evidencedesk.rule import Rule, Violation
 from evidencedesk.rules import RULES
 from evidencedesk.text.spans import apply_edits
+from evidencedesk.workspace.checks import Selection, check
 
 LONG = "the quick brown fox jumps over the lazy dog again "
 PIECES = (
@@ -44,23 +45,15 @@ PAGES = st.lists(st.lists(st.sampled_from(PIECES), max_size=25).map("".join), mi
 @given(PAGES, st.sampled_from(sorted(CHUNKERS)), st.sampled_from([None, 3]))
 def test_violations_stand_in_the_text_and_fixes_apply(pages: list[str], chunker: str, word_limit: int | None) -> None:
     facts = facts_of(pages, chunker, word_limit)
-    for rule, subject, violation in violations(facts):
-        text = facts.documents[violation.path].document.text
-        assert rule.problem(violation, text).message
-        assert 0 <= violation.span.start <= violation.span.end <= len(text)
-        for related in violation.related:
-            assert 0 <= related.span.start <= related.span.end <= len(facts.documents[related.path].document.text)
-        for fix in rule.fix(subject, facts, violation) if rule.fix else ():
+    texts = {path: page.document.text for path, page in facts.documents.items()}
+    for problem in check(facts, texts, Selection()):
+        assert problem.message
+        assert 0 <= problem.span.start <= problem.span.end <= len(texts[problem.path])
+        for related in problem.related:
+            assert 0 <= related.span.start <= related.span.end <= len(texts[related.path])
+        for fix in problem.fixes:
             for path, edits in fix.edits.items():
-                before = facts.documents[path].document.text
-                assert apply_edits(before, edits) != before
-
-
-def violations(facts: Facts) -> Iterator[tuple[Rule, object, Violation]]:
-    for rule in RULES:
-        subjects = {ChunkedDocument: tuple(facts.documents.values()), Facts: (facts,)}.get(rule.subject, ())
-        for subject in subjects:
-            yield from ((rule, subject, violation) for violation in rule.check(subject, facts))
+                assert apply_edits(texts[path], edits) != texts[path]
 
 
 def facts_of(pages: list[str], chunker: str, word_limit: int | None) -> Facts:
@@ -72,6 +65,7 @@ def facts_of(pages: list[str], chunker: str, word_limit: int | None) -> Facts:
     by_id: dict[str, ChunkedDocument] = {}
     for page in documents.values():
         by_id.setdefault(page.document.doc_id, page)
+    twins = find_twins([(page.document, page.chunks) for page in documents.values()])
     return Facts(
         documents=documents,
         by_id=by_id,
@@ -80,7 +74,7 @@ def facts_of(pages: list[str], chunker: str, word_limit: int | None) -> Facts:
         contract=Contract(),
         chunking=chunker,
         evaluations={},
-        twins=find_twins([(page.document, page.chunks) for page in documents.values()]),
+        twins=twins,
         unfindable=(),
         word_limit=word_limit,
         before={},
@@ -88,4 +82,8 @@ def facts_of(pages: list[str], chunker: str, word_limit: int | None) -> Facts:
         config_defects=(),
         rule_codes=frozenset(rule.code for rule in RULES),
         today=date(2026, 1, 1),
+        versions=Versions(head_of(page.document) for page in by_id.values()),
+        equal_chunks=equal_chunks(twins.equal),
+        similar_chunks=similar_chunks(twins.near),
+        equal_pages=equal_pages(twins.pages),
     )

@@ -10,7 +10,7 @@ import pytest
 from evidencedesk.reports.summary import summarize, weight
 from evidencedesk.rule import Severity
 from evidencedesk.workspace import Workspace
-from evidencedesk.workspace.checks import MAX_PER_FILE
+from evidencedesk.workspace.shown import MAX_PER_FILE
 from evidencedesk.workspace.snapshot import Snapshot
 
 AGREEING, DISAGREEING = MAX_PER_FILE - 5, 12
