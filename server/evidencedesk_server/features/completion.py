@@ -19,7 +19,6 @@ from evidencedesk_server.ranges import Json, range_of
 
 _TRIGGERS = ['"', "'", "#", ":", " ", "[", "=", ","]
 _SNIPPET = 2
-_AS_IS = 1
 _TAB_STOP = re.compile(r"\$\{\d+:([^}]*)\}|\$\d+")
 
 
@@ -66,7 +65,7 @@ class _Writer:
         profile = desk.session.profile
         self._folder = place.folder
         self._markup = _markup(desk).value
-        self._snippets, self._as_is = profile.snippets, profile.inserts_as_is
+        self._snippets, self._modes = profile.snippets, profile.insert_modes
         self._typed = typed
         self._replaced = range_of(index, typed.span, profile.encoding)
         self._raw = index.text[typed.span.start : offset]
@@ -87,8 +86,10 @@ class _Writer:
         }
         if is_snippet:
             item["insertTextFormat"] = _SNIPPET
-        if self._as_is and "\n" in new_text:
-            item["insertTextMode"] = _AS_IS
+        # Most editors indent a snippet's lines like its first, whatever they are told, so ours begin at the margin.
+        mode = types.InsertTextMode.AdjustIndentation if is_snippet else types.InsertTextMode.AsIs
+        if "\n" in new_text and mode in self._modes:
+            item["insertTextMode"] = mode.value
         if "detail" in given:
             item["detail"] = given["detail"]
         if "docs" in given:

@@ -382,3 +382,18 @@ async def test_nobody_waits_for_an_evaluation(client: Connected) -> None:
         position = {"line": line, "character": column}
         found = await client.ask("textDocument/completion", "more-labels.json", position=position)
     assert [item["label"] for item in found["items"]] == ["Nothing at all.", "Really nothing."]
+
+
+async def test_lines_of_a_snippet_begin_at_the_margin_and_those_of_plain_text_where_they_belong(
+    client: Connected, tmp_path: Path
+) -> None:
+    client.initialize(None, **FULL)
+    marked = (tmp_path / "labels.json").read_text(encoding="utf-8").rstrip("]\n") + ",\n  ¦\n]\n"
+    item = (await complete(client, "labels.json", marked)).items[0]
+    assert item["insertTextMode"] == 2
+    assert item["textEdit"]["newText"].startswith('{\n  "id": "q-10",\n  "question": "$1",\n')
+    other = Connected(tmp_path)
+    other.initialize()
+    item = (await complete(other, "labels.json", marked)).items[0]
+    assert item["textEdit"]["newText"].startswith('{\n    "id": "q-10",\n    "question": "",\n')
+    await other.desk.stop()

@@ -22,8 +22,9 @@ class Item:
     """`value` is what is meant; how it is written depends on where it is typed.
 
     `bare` values take no quotation marks; `whole` ones are written as they are, with nothing after them. `snippet` is
-    the same with places to go to (`$1`), and for a key what stands after its colon. `explain` names what can be told
-    about it: a kind and a name. Items marked `chosen` fit already; the others fit by label, value or `other` texts.
+    the same with places to go to (`$1`) and from the margin on, and for a key what stands after its colon. `explain`
+    names what can be told about it: a kind and a name. Items marked `chosen` fit already; the others fit by label,
+    value or `other` texts.
     """
 
     label: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 
 from evidencedesk.documents.document import Document, Section
@@ -314,11 +315,11 @@ def _whole_label(state: State, path: str, typed: str, more: tuple[str, ...]) -> 
 def _label_item(
     layout: LabelLayout, name: str, detail: str, label: Mapping[str, object], path: str, in_list: str
 ) -> Item:
-    written = layout.written(label)
+    written, from_margin = layout.written(label), replace(layout, base="").written(label)
     if not in_list and not path.lower().endswith(".jsonl"):
-        written = f"[{layout.line_end}{layout.base}{written}{layout.line_end}]"
+        written = from_margin = f"[{layout.line_end}{layout.base}{written}{layout.line_end}]"
     title = f"{name} ({label['id']})"
-    return Item(title, written, SNIPPET, detail, bare=True, snippet=_tab_stops(written), chosen=True)
+    return Item(title, written, SNIPPET, detail, bare=True, snippet=_tab_stops(from_margin), chosen=True)
 
 
 def _tab_stops(written: str) -> str:
