@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from evidencedesk.documents.block_parser import block_tokens
 from evidencedesk.documents.document import Block, BlockKind, Defect, Document, Section
 from evidencedesk.documents.frontmatter import FieldMap, later_headers, read_header
 from evidencedesk.documents.headings import plain_heading
@@ -33,10 +33,6 @@ _KINDS: dict[str, BlockKind] = {
 _FENCE_LINE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*\Z")
 _ENDING = re.compile(r"(?<=[^/])\.[^./]+\Z")
 
-# Inline parsing is off: it costs most of the time, and only headings need it.
-_PARSER = MarkdownIt("commonmark").enable("table")
-_PARSER.core.ruler.enableOnly(["normalize", "block"])
-
 
 def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tuple[Span, ...] = ()) -> Document:
     """Parse one file. `path` has `/`; `bad` are the U+FFFD that stand for undecodable bytes (see `decode`).
@@ -46,8 +42,7 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
     """
     fields = fields or FieldMap()
     header = read_header(text, fields)
-    environment: dict[str, Any] = {}
-    tokens = _PARSER.parse(text[header.body :], environment)
+    tokens, environment = block_tokens(text[header.body :])
     lines = _Lines(text, header.body)
     sections = _sections(tokens, environment, lines)
     blocks = _blocks(tokens, sections, lines)

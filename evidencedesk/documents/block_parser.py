@@ -1,0 +1,184 @@
+"""Markdown → block tokens, by markdown-it-py. Invariant: the top-level blocks are those of its own set of rules.
+
+Its rules are asked one after the other about every line, and make tokens for every cell and paragraph. Here the first
+character of a line says which rules can apply, a paragraph is read once (not first as a possible heading), and what no
+one looks at is not made: no content, and of what stands inside a list or a quote only the code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import mdTrim
+from markdown_it.rules_block import StateBlock, blockquote, fence, heading, hr, html_block, list_block, reference
+from markdown_it.token import Token
+
+_Rule: TypeAlias = Callable[[StateBlock, int, int, bool], bool]
+
+# Which rules can apply to a line that begins with this character, those of markdown-it-py in their order.
+_RULES: Mapping[str, tuple[_Rule, ...]] = {
+    "`": (fence,),
+    "~": (fence,),
+    ">": (blockquote,),
+    "*": (hr, list_block),
+    "-": (hr, list_block),
+    "_": (hr,),
+    "+": (list_block,),
+    **dict.fromkeys("0123456789", (list_block,)),
+    "[": (reference,),
+    "<": (html_block,),
+    "#": (heading,),
+}
+_ENDING_LISTS = (fence, blockquote, hr)
+_LIST_ENDS = {first: tuple(rule for rule in rules if rule in _ENDING_LISTS) for first, rules in _RULES.items()}
+_QUOTE_ENDS = {first: tuple(rule for rule in rules if rule is not reference) for first, rules in _RULES.items()}
+
+_CODE_INDENT = 4
+_UNDERLINE = re.compile(r"(?:-+|=+)[ \t]*")
+_DELIMITER_ROW = re.compile(r"(?:-[-:|]|[:|][-:| \t])[-:| \t]*")
+_DELIMITER = re.compile(r":?-+:?")
+_PIPE = re.compile(r"(?<!\\)\|")
+# As markdown-it-py: a table may not be padded with more empty cells than this.
+_MOST_PADDING = 0x10000
+
+
+class BlockTokens(NamedTuple):
+    """The tokens, and the environment of the parse, which holds the link definitions."""
+
+    tokens: list[Token]
+    environment: dict[str, Any]
+
+
+def block_tokens(text: str) -> BlockTokens:
+    """The blocks of a text, CommonMark with GFM tables.
+
+    A paragraph or table at the top level is one token with its opening type; inside other blocks it has none. A heading
+    has its three tokens at the top level, and may have none elsewhere.
+    """
+    environment: dict[str, Any] = {}
+    return BlockTokens(_PARSER.parse(text, environment), environment)
+
+
+def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Any block but indented code, which was asked for before."""
+    if _table(state, start, end, silent):
+        return True
+    first = state.src[state.bMarks[start] + state.tShift[start]]
+    for rule in _RULES.get(first, ()):
+        if rule(state, start, end, silent):
+            return True
+    return _paragraph(state, start, end)
+
+
+def _paragraph(state: StateBlock, start: int, end: int) -> bool:
+    """A paragraph, or a heading with a line below it."""
+    before, state.parentType = state.parentType, "paragraph"
+    line = start + 1
+    while line < state.lineMax and (at := state.bMarks[line] + state.tShift[line]) < state.eMarks[line]:
+        indent = state.sCount[line] - state.blkIndent
+        if indent < _CODE_INDENT:
+            mark = line < end and indent >= 0 and state.src[at] in "-="
+            if mark and _UNDERLINE.fullmatch(state.src, at, state.eMarks[line]):
+                _underlined(state, start, line)
+                state.parentType = before
+                return True
+            # A line that a quote takes in by laziness has a negative indent, and ends nothing.
+            if state.sCount[line] >= 0 and _ends_paragraph(state, line, state.lineMax, True):
+                break
+        line += 1
+    state.line = line
+    if state.level == 0:
+        state.push("paragraph_open", "p", 0).map = [start, line]
+    # `before` does not come back here: in markdown-it-py it is lost as well, and lists are told by it.
+    return True
+
+
+def _underlined(state: StateBlock, start: int, line: int) -> None:
+    state.line = line + 1
+    if state.level == 0:
+        tag = "h1" if state.src[state.bMarks[line] + state.tShift[line]] == "=" else "h2"
+        state.push("heading_open", tag, 1).map = [start, line + 1]
+        content = state.push("inline", "", 0)
+        content.content = mdTrim(state.getLines(start, line, state.blkIndent, False))
+        content.map = [start, line]
+        state.push("heading_close", tag, -1)
+
+
+def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    if start + 2 > end:
+        return False
+    at = state.bMarks[start + 1] + state.tShift[start + 1]
+    if not _DELIMITER_ROW.fullmatch(state.src, at, state.eMarks[start + 1]):
+        return False
+    if not 0 <= state.sCount[start + 1] - state.blkIndent < _CODE_INDENT or state.is_code_block(start):
+        return False
+    header = _line(state, start)
+    delimiters = [mdTrim(part) for part in state.src[at : state.eMarks[start + 1]].split("|")]
+    inner = [part for place, part in enumerate(delimiters) if part or 0 < place < len(delimiters) - 1]
+    if "|" not in header or not all(map(_DELIMITER.fullmatch, inner)) or not 0 < len(inner) == _columns(header):
+        return False
+    if silent:
+        return True
+    before, state.parentType = state.parentType, "table"
+    padding = 0
+    line = start + 2
+    while line < end and state.sCount[line] >= state.blkIndent and not _ends_quote(state, line, end, True):
+        row = _line(state, line)
+        if not row or state.is_code_block(line):
+            break
+        padding += len(inner) - _columns(row)
+        if padding > _MOST_PADDING:
+            break
+        line += 1
+    if state.level == 0:
+        state.push("table_open", "table", 0).map = [start, line]
+    state.parentType = before
+    state.line = line
+    return True
+
+
+def _line(state: StateBlock, line: int) -> str:
+    return mdTrim(state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]])
+
+
+def _columns(row: str) -> int:
+    """The number of cells of a row that is not blank; the pipes at its ends are no borders between two."""
+    borders = [match.start() for match in _PIPE.finditer(row)]
+    count = len(borders) + 1
+    if row[0] == "|":
+        count -= 1
+    return count - 1 if count and borders and borders[-1] == len(row) - 1 else count
+
+
+def _ends_paragraph(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    return _table(state, line, end, True) or _ends_quote(state, line, end, silent)
+
+
+def _ends_quote(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    at = state.bMarks[line] + state.tShift[line]
+    return any(rule(state, line, end, True) for rule in _QUOTE_ENDS.get(state.src[at : at + 1], ()))
+
+
+def _ends_list(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    at = state.bMarks[line] + state.tShift[line]
+    return any(rule(state, line, end, True) for rule in _LIST_ENDS.get(state.src[at : at + 1], ()))
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark")
+    # Inline parsing is off: it costs most of the time, and only headings need it.
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    rules = parser.block.ruler
+    rules.enableOnly(["code"])
+    rules.push("block", _block)
+    # `_block` always applies; what comes behind it is only asked whether it ends another block.
+    rules.push("ends_paragraph", _ends_paragraph, {"alt": ["paragraph", "reference"]})
+    rules.push("ends_quote", _ends_quote, {"alt": ["blockquote"]})
+    rules.push("ends_list", _ends_list, {"alt": ["list"]})
+    return parser
+
+
+_PARSER = _parser()
