@@ -122,6 +122,10 @@ LABEL_CASES = {
         ["returns#Returns 😀", "returns#Costs", "returns#Costs-1"],
     ),
     "headings by their words": (in_gold('"section": "road b¦"'), ["bikes/road", "bikes/road#Road bikes"]),
+    "sections by their text where no name fits": (
+        in_gold('"section": "send it b¦"'),
+        ["returns#Returns 😀", "returns-v1#Returns"],
+    ),
     "the sentences of the section": (
         in_gold('"section": "returns#Costs", "evidence": "¦"'),
         ["Nothing at all.", "Really nothing.", "The second one."],

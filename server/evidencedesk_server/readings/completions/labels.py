@@ -13,7 +13,7 @@ from evidencedesk.documents.sentences import sentences
 from evidencedesk.retrieval.evidence import split_section
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.label_writing import LabelLayout, layout_of, next_id
-from evidencedesk.retrieval.places import reference
+from evidencedesk.retrieval.places import reference, section_at
 from evidencedesk.text.normal import find_all, fold
 from evidencedesk.text.spans import LineIndex, Span
 from evidencedesk_server.readings.completions.items import (
@@ -34,6 +34,7 @@ from evidencedesk_server.verdicts import count, shorten
 _SHOWN = 160
 _LABEL_NAMES = ("label", "question", "golden", "queries")
 _MAX_CONTINUED = 3
+_SEARCHED, _MAX_SEARCHED = 3, 20
 _BLANK_LINE = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]")
 
 
@@ -47,7 +48,10 @@ def holds_labels(state: State, path: str) -> bool:
 
 
 def _sections(state: State, path: str, typed: str, more: tuple[str, ...]) -> list[Item]:
-    """Documents, and after a `#` the headings of the one before it; headings of all by their words too."""
+    """Documents, and after a `#` the headings of the one before it; headings of all by their words too.
+
+    Where no name fits, the sections whose text holds what is typed.
+    """
     by_id = state.snapshot.facts.by_id
     doc_id = split_section(typed, by_id)
     if "#" in typed and doc_id in by_id:
@@ -58,6 +62,8 @@ def _sections(state: State, path: str, typed: str, more: tuple[str, ...]) -> lis
     if len(items) < LIMIT and len(wanted) > 1:
         fitting = ((chunked, wanted) for chunked in documents)
         items += (item for chunked, words in fitting for item in _headings_with(chunked, words))
+    if not items and len(wanted) >= _SEARCHED:
+        items = list(islice((item for chunked in documents for item in _sections_with(chunked, typed)), _MAX_SEARCHED))
     return items[:LIMIT]
 
 
@@ -104,6 +110,15 @@ def _headings_with(chunked: ChunkedDocument, wanted: str) -> Iterator[Item]:
     for section in chunked.document.sections:
         if section.heading and wanted in section.heading.casefold():
             yield _section(chunked.document, section)
+
+
+def _sections_with(chunked: ChunkedDocument, words: str) -> Iterator[Item]:
+    document = chunked.document
+    pattern = re.compile(re.escape(words.strip()), re.IGNORECASE)
+    body = document.sections[0].span.start if document.sections else len(document.text)
+    found = (section_at(document, match.start()) for match in pattern.finditer(document.text, body))
+    for section in dict.fromkeys(section for section in found if section is not None and section.heading):
+        yield replace(_section(document, section), detail="holds these words")
 
 
 def _section(document: Document, section: Section) -> Item:
