@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.rule import Fix, Problem
-from evidencedesk.text.spans import Span, TextEdit
+from evidencedesk.text.spans import Span, TextEdit, apply_edits
+from evidencedesk.workspace.config import CONFIG_NAMES, parse_config
 from evidencedesk.workspace.snapshot import Snapshot
+from evidencedesk.workspace.toml_places import find_places
 
+_REST_OF_LINE = re.compile(r"[^\r\n]*")
 _INDENT = re.compile(r"[ \t]*\Z")
 
 
@@ -24,6 +27,43 @@ def suppressions(problem: Problem, snapshot: Snapshot) -> Iterator[Fix]:
             if entry.span.contains(problem.span):
                 edit = _ignore_in_label(problem.code, entry, file.text)
                 yield Fix(f"Ignore {problem.code} for this label", {problem.path: (edit,)})
+
+
+def suppression_everywhere(code: str, snapshot: Snapshot, *, creates: bool) -> Fix | None:
+    """The edit of the configuration by which a rule no longer runs; with `creates`, also of one that is not there yet.
+
+    None where the configuration is written in a way that such an edit cannot follow, and for rules about control.
+    """
+    path = next((name for name in CONFIG_NAMES if name in snapshot.texts), None)
+    if code.startswith("ED9") or (path is None and not creates):
+        return None
+    path = path or CONFIG_NAMES[0]
+    text = snapshot.texts.get(path, "")
+    edit = _ignore_in_config(code, path, text)
+    config, defects = parse_config(path, apply_edits(text, [edit]))
+    if config.selection().takes(code) or len(defects) > len(parse_config(path, text)[1]):
+        return None
+    return Fix(f"Ignore {code} everywhere (in {path})", {path: (edit,)})
+
+
+def _ignore_in_config(code: str, path: str, text: str) -> TextEdit:
+    table = ("tool", "evidencedesk", "rules") if path == "pyproject.toml" else ("rules",)
+    try:
+        places = find_places(text)
+    except ValueError:
+        places = {}
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if (written := places.get((*table, "ignore"))) is not None and written.value.of(text).endswith("]"):
+        empty = not written.value.of(text)[1:-1].strip()
+        last = max((place.value.end for name, place in places.items() if name[:-1] == (*table, "ignore")), default=0)
+        end = written.value.end - 1 if empty else last
+        return TextEdit(Span(end, end), f'{"" if empty else ", "}"{code}"')
+    if (header := places.get(table)) is not None and text[header.key.end : header.key.end + 1] == "]":
+        rest = _REST_OF_LINE.match(text, header.key.end)
+        end = rest.end() if rest else header.key.end
+        return TextEdit(Span(end, end), f'{newline}ignore = ["{code}"]')
+    before = "" if not text else newline if text.endswith("\n") else newline * 2
+    return TextEdit(Span(len(text), len(text)), f'{before}[{".".join(table)}]{newline}ignore = ["{code}"]{newline}')
 
 
 def _in_document(problem: Problem, document: Document) -> Iterator[Fix]:

@@ -20,6 +20,7 @@ from evidencedesk_server.ranges import Json, range_of
 
 SOURCE = "evidencedesk"
 QUICK_FIX = "quickfix"
+FIX_ALL = "source.fixAll.evidencedesk"
 
 _SEVERITIES: Mapping[Severity, int] = {
     Severity.ERROR: 1,
@@ -111,16 +112,24 @@ def diagnostic(problem: Problem, texts: Texts, style: Style) -> Json:
 
 
 def workspace_edit(edits: Mapping[str, tuple[TextEdit, ...]], texts: Texts, document_changes: bool) -> Json:
-    """The edits of several files; as versioned document changes if the client takes them, versions left open."""
+    """The edits of several files; as versioned document changes if the client takes them, versions left open.
+
+    A file that is not there yet is created, which only such a client can do.
+    """
     by_uri = {
         texts.uri_of(path): [{"range": texts.range(path, edit.span), "newText": edit.text} for edit in file_edits]
         for path, file_edits in edits.items()
     }
     if not document_changes:
         return {"changes": by_uri}
+    created = [texts.uri_of(path) for path in edits if path not in texts.texts]
     return {
         "documentChanges": [
-            {"textDocument": {"uri": uri, "version": None}, "edits": file_edits} for uri, file_edits in by_uri.items()
+            *({"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}} for uri in created),
+            *(
+                {"textDocument": {"uri": uri, "version": None}, "edits": file_edits}
+                for uri, file_edits in by_uri.items()
+            ),
         ]
     }
 
@@ -134,6 +143,11 @@ def quick_fix(fix: Fix, shown: Json, texts: Texts, document_changes: bool) -> Js
         "edit": workspace_edit(fix.edits, texts, document_changes),
     }
     return {**action, "isPreferred": True} if fix.safe else action
+
+
+def refused_fix(title: str, reason: str, shown: Json) -> Json:
+    """A code action that cannot be done, and why."""
+    return {"title": title, "kind": QUICK_FIX, "diagnostics": [shown], "disabled": {"reason": reason}}
 
 
 def accept_baseline(folder: str, shown: Json) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from answer_making import PAGE, label, workspace
 from evidencedesk.rule import Problem
 from evidencedesk.text.spans import apply_edits
 from evidencedesk.workspace import Change, Workspace
-from evidencedesk_server.suppressing import suppressions
+from evidencedesk_server.suppressing import suppression_everywhere, suppressions
 
 SPLIT = "within 30 days of delivery, and we will refund the full price"
 LABELS = [label("q1", "How long can I send it back?", SPLIT)]
@@ -48,6 +49,55 @@ def test_a_problem_on_a_heading_is_ignored_above_the_heading(tmp_path: Path) -> 
     fix = next(iter(suppressions(problem, opened.snapshot)))
     edited = apply_edits(PAGE, fix.edits["returns.md"])
     assert "---\n<!-- evidencedesk: ignore ED201 -->\n# Returns\n" in edited
+
+
+@pytest.mark.parametrize(
+    ("path", "config"),
+    [
+        ("evidencedesk.toml", ""),
+        ("evidencedesk.toml", '[chunking]\nstrategy = "paragraph"'),
+        (
+            "evidencedesk.toml",
+            '# mine\n[rules]\nignore = ["ED306", "ED1"] # so\n\n[chunking]\nstrategy = "paragraph"\n',
+        ),
+        ("evidencedesk.toml", "[rules]\r\nignore = []\r\n"),
+        ("evidencedesk.toml", '[rules]\nignore = [\n  "ED306",\n]\n'),
+        ("evidencedesk.toml", '[rules] # some\nseverity = { ED302 = "hint" }\n'),
+        ("pyproject.toml", '[project]\nname = "x"\n\n[tool.evidencedesk.chunking]\nstrategy = "paragraph"\n'),
+        ("pyproject.toml", '[tool.evidencedesk.rules]\nignore = ["ED306"]\n'),
+    ],
+)
+def test_the_configuration_silences_a_rule_everywhere_and_keeps_all_else(
+    tmp_path: Path, path: str, config: str
+) -> None:
+    opened = workspace(tmp_path, LABELS)
+    opened.apply([Change("evidencedesk.toml", None), Change(path, config)])
+    assert "ED205" not in opened.config.rules.ignore
+    fix = suppression_everywhere("ED205", opened.snapshot, creates=False)
+    assert fix is not None
+    edited = apply_edits(config, fix.edits[path])
+    assert len(edited) > len(config) and all(line in edited for line in config.split("\n") if "ignore" not in line)
+    before, config_before = tomllib.loads(config), opened.config
+    opened.apply([Change(path, edited)])
+    assert opened.config.rules.ignore == (*config_before.rules.ignore, "ED205")
+    assert opened.config.model_copy(update={"rules": config_before.rules}) == config_before
+    assert tomllib.loads(edited).keys() >= before.keys()
+
+
+def test_a_configuration_is_made_only_where_the_client_can(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, LABELS)
+    opened.apply([Change("evidencedesk.toml", None)])
+    assert suppression_everywhere("ED205", opened.snapshot, creates=False) is None
+    fix = suppression_everywhere("ED205", opened.snapshot, creates=True)
+    assert fix is not None and list(fix.edits) == ["evidencedesk.toml"]
+    opened.apply([Change("evidencedesk.toml", 'rules.ignore = ["ED1"]\n')])
+    fix = suppression_everywhere("ED205", opened.snapshot, creates=True)
+    assert fix is not None
+    assert (
+        apply_edits('rules.ignore = ["ED1"]\n', fix.edits["evidencedesk.toml"]) == 'rules.ignore = ["ED1", "ED205"]\n'
+    )
+    opened.apply([Change("evidencedesk.toml", 'rules = { severity = { ED302 = "hint" } }\n')])
+    assert suppression_everywhere("ED205", opened.snapshot, creates=True) is None
 
 
 LAYOUTS = {

@@ -2,42 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evidencedesk.refactoring.edits import Edits
+from evidencedesk.refactoring.fixing import edits_of, safe_fixes
 from evidencedesk.rule import Fix, Problem
 from evidencedesk_server.messages import ActionEntry, Question, text_hash
 from evidencedesk_server.ranges import Json
 from evidencedesk_server.readings.new_labels import new_label_actions
 from evidencedesk_server.readings.state import State
-from evidencedesk_server.suppressing import suppressions
-from evidencedesk_server.to_lsp import accept_baseline, diagnostic, quick_fix
+from evidencedesk_server.suppressing import suppression_everywhere, suppressions
+from evidencedesk_server.to_lsp import FIX_ALL, accept_baseline, diagnostic, quick_fix, refused_fix, workspace_edit
+
+CREATES, REFUSALS = "creates", "refusals"
+"""Words of the question: the client creates files; it shows what cannot be done, and why."""
 
 _REGRESSIONS = "ED6"
 
+_REFUSALS: Mapping[str, tuple[str, str]] = {
+    "ED103": ("Give this page an id of its own", "the ids of all pages are taken, or are their paths"),
+    "ED201": ("Keep the answer together", "it crosses a heading, or a part of it is kept together already"),
+    "ED205": ("Replace the copy by a link", "only whole paragraphs that two places share can be replaced"),
+    "ED206": ("Replace the other wording by a link", "only whole paragraphs that two places share can be replaced"),
+    "ED704": ("Point to another section", "no section holds the evidence, and none has a similar name"),
+    "ED705": ("Take the evidence from the page", "nothing on the page resembles it"),
+    "ED706": ("Quote more of the sentence", "the whole sentence is repeated as well, or no chunk holds it"),
+}
+"""What an author may look for where a rule offers no fix, and why there is none."""
+
 
 def actions(state: State, question: Question) -> list[Any]:
-    """What can be done about the problems that touch the selection, and with what is selected."""
-    repairs = [
-        entry
+    """What can be done about the problems that touch the selection, with what is selected, and with the whole file."""
+    here = [
+        problem
         for problem in state.problems.get(question.path, ())
         if problem.span.start <= question.end and question.offset <= problem.span.end
-        for entry in _of_problem(state, problem)
     ]
-    return repairs + new_label_actions(state, question)
+    found = [entry for problem in here for entry in _of_problem(state, problem, question.words)]
+    return [*found, *new_label_actions(state, question), *_fix_all(state, question.path)]
 
 
-def _of_problem(state: State, problem: Problem) -> Iterator[ActionEntry]:
+def _of_problem(state: State, problem: Problem, words: tuple[str, ...]) -> Iterator[ActionEntry]:
     shown = diagnostic(problem, state.texts, state.style)
-    for fix in (*problem.fixes, *suppressions(problem, state.snapshot)):
-        yield ActionEntry(needs=_needs(state, fix), action=_fix_action(state, fix, shown))
+    fixes = [fix for fix in problem.fixes if all(map(state.takes, fix.edits))]
+    if not fixes and REFUSALS in words and problem.code in _REFUSALS and "more" not in problem.values:
+        yield ActionEntry(needs={}, action=refused_fix(*_REFUSALS[problem.code], shown))
+    fixes += suppressions(problem, state.snapshot)
+    if everywhere := suppression_everywhere(problem.code, state.snapshot, creates=CREATES in words):
+        fixes.append(everywhere)
+    for fix in fixes:
+        yield ActionEntry(needs=_needs(state, fix.edits), action=_fix_action(state, fix, shown))
     if problem.code.startswith(_REGRESSIONS):
         yield ActionEntry(needs={}, action=accept_baseline(state.folder, shown))
+
+
+def _fix_all(state: State, path: str) -> Iterator[ActionEntry]:
+    """All safe fixes of a file that edit nothing else."""
+    fixes = safe_fixes(state.problems.get(path, ()), lambda edited: edited == path)
+    if fixes:
+        edits = edits_of(fixes)
+        title = f"Fix what can safely be fixed in this file ({len(fixes)})"
+        edit = workspace_edit(edits, state.texts, state.style["document_changes"])
+        yield ActionEntry(needs=_needs(state, edits), action={"title": title, "kind": FIX_ALL, "edit": edit})
 
 
 def _fix_action(state: State, fix: Fix, shown: Json) -> Json:
     return quick_fix(fix, shown, state.texts, state.style["document_changes"])
 
 
-def _needs(state: State, fix: Fix) -> dict[str, str]:
-    return {state.texts.uri_of(path): text_hash(state.snapshot.texts.get(path, "")) for path in fix.edits}
+def _needs(state: State, edits: Edits) -> dict[str, str]:
+    return {state.texts.uri_of(path): text_hash(state.snapshot.texts.get(path, "")) for path in edits}
