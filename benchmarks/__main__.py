@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-NAMES = ("save", "cold", "embed")
+NAMES = ("save", "cold", "warm", "query", "memory", "server", "embed")
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.inputs import TODAY, facts_of, folder, input_arguments, sizes
 from benchmarks.measure import Clock, Outcome, Target
-from benchmarks.rivals import index_with_bm25s, index_with_tantivy, parse_with_markdown_it
+from benchmarks.rivals import Tantivy, depth_of, index_with_bm25s, parse_with_markdown_it
 from benchmarks.stages import Stages
 from evidencedesk.workspace import Workspace
 
@@ -41,7 +41,7 @@ def measure(root: Path, options: argparse.Namespace, outcome: Outcome) -> None:
     snapshot = clocks[OPEN].run(partial(stages.run, OPEN, opening)).snapshot
     paths = [root / document.path for document in snapshot.documents]
     texts = [chunk.text for chunk in snapshot.chunks]
-    facts = facts_of(snapshot)
+    facts, depth = facts_of(snapshot), depth_of(snapshot)
     del snapshot
 
     def elsewhere() -> None:
@@ -49,12 +49,10 @@ def measure(root: Path, options: argparse.Namespace, outcome: Outcome) -> None:
         index_with_bm25s(texts)
 
     clocks[OTHERS].run(elsewhere)
-    clocks[TANTIVY].run(partial(index_with_tantivy, texts))
+    clocks[TANTIVY].run(partial(Tantivy, texts, depth))
     outcome.clocks(facts, clocks, OTHERS)
     if options.profile:
-        outcome.table(
-            facts, ["stage", "cpu ms"], [[step, stages.median_ms(OPEN, step)] for step in stages.of_kind[OPEN]]
-        )
+        outcome.table(facts, *stages.table())
     ratio = clocks[OPEN].wall[0] / clocks[OTHERS].wall[0]
     outcome.target(Target("a cold start against markdown-it-py, then bm25s (wall time):", 2, "times as long", ratio))
 

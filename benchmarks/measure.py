@@ -30,9 +30,10 @@ class Clock:
     cpu: list[float] = field(default_factory=list)
     wall: list[float] = field(default_factory=list)
 
-    def run(self, work: Callable[[], Result]) -> Result:
-        """Do the work once and note what it took; garbage of earlier work is not counted."""
-        gc.collect()
+    def run(self, work: Callable[[], Result], *, collect: bool = True) -> Result:
+        """Do the work once and note what it took; with `collect`, garbage of earlier work is not counted."""
+        if collect:
+            gc.collect()
         cpu, wall = cpu_seconds(), time.perf_counter()
         result = work()
         self.cpu.append(cpu_seconds() - cpu)
@@ -101,10 +102,14 @@ class Outcome:
         listed = [list(row) for row in rows]
         self.parts.append({**facts, "rows": [dict(zip(columns, row, strict=True)) for row in listed]})
         print(f"\n{self.title}: {words(facts)}")
-        print(f"{columns[0]:44}" + "".join(f"{column:>14}" for column in columns[1:]))
+        widths = [max(12, len(column) + 2) for column in columns[1:]]
+        print(
+            f"{columns[0]:32}"
+            + "".join(f"{column:>{width}}" for column, width in zip(columns[1:], widths, strict=True))
+        )
         for name, *figures in listed:
-            shown = (f"{figure:,.2f}" if isinstance(figure, float) else str(figure) for figure in figures)
-            print(f"{name!s:44}" + "".join(f"{text:>14}" for text in shown))
+            shown = (f"{one:,.2f}" if isinstance(one, float) else f"{one:,}" for one in figures)
+            print(f"{name!s:32}" + "".join(f"{text:>{width}}" for text, width in zip(shown, widths, strict=True)))
 
     def target(self, target: Target) -> None:
         """Print a verdict."""

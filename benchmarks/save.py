@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.edits import EDITS
-from benchmarks.inputs import LABELS, TODAY, facts_of, folder, input_arguments, sizes
+from benchmarks.inputs import LABELS, TODAY, demand_equal, facts_of, folder, input_arguments, sizes
 from benchmarks.measure import Clock, Outcome, Target
 from benchmarks.rivals import Bm25s, MatrixProduct, depth_of
 from benchmarks.stages import Stages
@@ -60,10 +60,7 @@ def measure(root: Path, options: argparse.Namespace, outcome: Outcome) -> tuple[
         ask_elsewhere(fresh, clocks)
     outcome.clocks(facts, clocks, "word")
     if options.profile:
-        kinds = list(stages.of_kind)
-        steps = dict.fromkeys(step for of_kind in stages.of_kind.values() for step in of_kind)
-        rows = [[step, *(stages.median_ms(kind, step) for kind in kinds)] for step in steps]
-        outcome.table(facts, ["cpu ms by stage", *kinds], rows)
+        outcome.table(facts, *stages.table())
     return clocks, facts
 
 
@@ -104,15 +101,6 @@ def edited(snapshot: Snapshot, root: Path, kind: str, number: int, chance: rando
         if text is not None:
             return document.path, text
     return "", ""
-
-
-def demand_equal(after: Snapshot, fresh: Snapshot) -> None:
-    """Raise SystemExit when the snapshots differ but for what regressed since the last save."""
-    problems, expected = (
-        [problem for problem in one.problems if not problem.code.startswith("ED6")] for one in (after, fresh)
-    )
-    if problems != expected or after.rankings != fresh.rankings:
-        raise SystemExit("The snapshot after the saves differs from a fresh one.")
 
 
 def ask_elsewhere(snapshot: Snapshot, clocks: dict[str, Clock]) -> None:

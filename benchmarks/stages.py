@@ -41,8 +41,13 @@ class Stages:
             clock.cpu.append(seconds)
         return result
 
-    def median_ms(self, kind: str, step: str) -> float:
-        """CPU time of one stage of one kind of work, 0 when it has none."""
+    def table(self) -> tuple[list[str], list[list[object]]]:
+        """Columns and rows: the median of each stage in each kind of work, CPU time in milliseconds."""
+        steps = dict.fromkeys(step for clocks in self.of_kind.values() for step in clocks)
+        rows: list[list[object]] = [[step, *(self._median_ms(kind, step) for kind in self.of_kind)] for step in steps]
+        return ["cpu ms by stage", *self.of_kind], rows
+
+    def _median_ms(self, kind: str, step: str) -> float:
         clock = self.of_kind[kind].get(step)
         return statistics.median(clock.cpu) * 1000 if clock else 0.0
 
