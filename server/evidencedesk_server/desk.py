@@ -19,33 +19,18 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from evidencedesk_server.answers import AnswerStore
-from evidencedesk_server.engine_process import COMMAND, EngineProcess
+from evidencedesk_server.engine_client import EngineClient
+from evidencedesk_server.engine_process import COMMAND
 from evidencedesk_server.lookups import Lookups
-from evidencedesk_server.messages import (
-    AcceptBaseline,
-    Answers,
-    CloseFolder,
-    FileAnswer,
-    FileChange,
-    Notice,
-    OpenBuffer,
-    Opened,
-    OpenFolder,
-    Place,
-    Progress,
-    Reply,
-    Request,
-    Update,
-)
+from evidencedesk_server.messages import Answers, FileAnswer, Idle, Opened, Place, Progress, Reply
 from evidencedesk_server.protocol import Protocol
 from evidencedesk_server.scheduler import Scheduler
-from evidencedesk_server.session import ClientProfile, Folder, OpenDocument, Session
+from evidencedesk_server.session import LOOSE, ClientProfile, Folder, OpenDocument, Session
 
 _LOG = logging.getLogger(__name__)
-_PAUSE_SECONDS = 0.3
+_PAUSE_SECONDS = 0.25
+_LONGEST_SECONDS = 1.0
 _PARENT_SECONDS = 3.0
-_MAX_RESTARTS = 3
-_RESTART_WINDOW_SECONDS = 300.0
 _LEVELS = {"warning": types.MessageType.Warning, "error": types.MessageType.Error}
 
 AnswersListener = Callable[[Sequence[FileAnswer], Sequence[FileAnswer]], None]
@@ -61,24 +46,21 @@ class Desk(LanguageServer):
         super().__init__("evidencedesk", _own_version(), protocol_cls=Protocol, converter_factory=default_converter)
         self.session = Session(ClientProfile.of(types.ClientCapabilities()))
         self.answers = AnswerStore()
-        self._engine_command = engine_command
-        self.engine = EngineProcess(self._receive, self._engine_ended, engine_command)
-        self.lookups = Lookups(self._send)
-        self.scheduler = Scheduler(self._evaluate, pause)
+        self.engine = EngineClient(lambda: self.session, self._receive, self._engine_ended, engine_command)
+        self.lookups = Lookups(self.engine.look)
+        self.scheduler = Scheduler(self._evaluate, pause, _LONGEST_SECONDS)
         self.on_answers: list[AnswersListener] = []
         self.on_outdated: list[Callable[[set[str]], None]] = []
         """Called with the readings whose last answers no longer hold."""
-        self.on_progress: list[Callable[[Progress], None]] = []
+        self.on_progress: list[Callable[[Progress | Idle], None]] = []
         self.on_opened: list[Callable[[Opened], None]] = []
         self.lost = False
         """The engine cannot be started any more: nobody should wait for it."""
         self._dirty: set[Place] = set()
         self._saved = False
-        self._seq = 0
-        self._asked: dict[int, tuple[asyncio.Future[None], list[tuple[OpenDocument, int]]]] = {}
+        self._has_loose = False
         self.first_folders: list[types.WorkspaceFolder] = []
         """What the client named when it initialized; indexed once it is ready to hear about it."""
-        self._restarts: list[float] = []
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # Life
@@ -91,7 +73,7 @@ class Desk(LanguageServer):
         """End the engine and everything that runs."""
         self._lose()
         self.scheduler.stop()
-        await self.engine.stop()
+        await self.engine.process.stop()
         for task in self._tasks:
             task.cancel()
 
@@ -138,7 +120,7 @@ class Desk(LanguageServer):
     def add_folders(self, folders: Iterable[types.WorkspaceFolder]) -> None:
         """Index these folders."""
         for folder in self.session.add_folders(folders):
-            self._open_folder(folder)
+            self.open_folder(folder)
         self.evaluate_all()
 
     def remove_folder(self, uri: str) -> Sequence[FileAnswer]:
@@ -146,7 +128,7 @@ class Desk(LanguageServer):
         folder = self.session.remove_folder(uri)
         if folder is None:
             return ()
-        self._send(CloseFolder(do="close-folder", folder=folder.uri))
+        self.engine.close_folder(folder.uri)
         self.evaluate_all()
         return self.answers.forget_folder(folder.uri)
 
@@ -154,9 +136,7 @@ class Desk(LanguageServer):
         """Take over the editor's settings; the folders are indexed again when that changes something."""
         shown = self.session.shows_boundaries
         if self.session.configure(given):
-            for folder in self.session.folders.values():
-                self._open_folder(folder)
-            self.evaluate_all()
+            self._open_folders()
         if self.session.shows_boundaries != shown:
             self._tell_outdated({"boundaries"})
 
@@ -169,6 +149,9 @@ class Desk(LanguageServer):
     def opened_or_closed(self, place: Place | None) -> None:
         """A document was opened or closed: evaluate at once."""
         if place is not None:
+            if place.folder == LOOSE.uri and not self._has_loose:
+                self._has_loose = True
+                self.open_folder(LOOSE)
             self._dirty.add(place)
             self.scheduler.now()
 
@@ -196,99 +179,65 @@ class Desk(LanguageServer):
 
     async def accept_baseline(self, folder: str) -> None:
         """Make the folder's present state its baseline; returns when the answers that follow from it are there."""
-        await self._ask(lambda seq: AcceptBaseline(do="accept-baseline", seq=seq, folder=folder))
+        if not self.lost:
+            await self.engine.accept_baseline(folder)
 
     def is_evaluated(self, document: OpenDocument, version: int) -> bool:
         """Whether waiting for answers about this version is over: they are there, or will never be."""
         evaluated = document.evaluated is not None and document.evaluated >= version
         return evaluated or document.place is None or self.lost or self.session.at(document.place) is not document
 
+    def is_readable(self, folder: str) -> bool:
+        """Whether questions about a folder can be answered, or will never be."""
+        return folder in self.answers.readable or self.lost or not self._knows(folder)
+
     # The engine
+
+    def _knows(self, folder: str) -> bool:
+        return folder in self.session.folders or folder == LOOSE.uri
 
     async def _start_engine(self) -> None:
         try:
-            await self.engine.start()
+            await self.engine.process.start()
         except OSError as error:
             self._lose()
             self.show("error", f"EvidenceDesk could not start its engine: {error}")
 
-    def _open_folder(self, folder: Folder) -> None:
-        profile = self.session.profile
-        for place, document in self.session.placed():
-            # The first answers are about the disk; what is known of a buffer stays until there are some about it.
-            if place.folder == folder.uri:
-                document.evaluated = None
-        self.spawn(
-            self._ask(
-                lambda seq: OpenFolder(
-                    do="open-folder",
-                    seq=seq,
-                    folder=folder.uri,
-                    root=folder.root,
-                    poll=not profile.watches,
-                    style=profile.style,
-                    settings=self.session.settings,
-                )
-            )
-        )
+    def open_folder(self, folder: Folder) -> None:
+        """Have a folder indexed, for the first time or again; what is known of it stays until there is news."""
+        self.engine.open_folder(folder, first=folder.uri not in self.answers.indexed)
 
-    async def _evaluate(self) -> None:
-        if not self._dirty and not self._saved:
-            return
-        changes = []
-        for place in sorted(self._dirty):
-            document = self.session.at(place)
-            changes.append(
-                FileChange(folder=place.folder, path=place.path, text=document.text if document is not None else None)
-            )
-        self._dirty.clear()
-        saved, self._saved = self._saved, False
-        buffers = [
-            OpenBuffer(folder=place.folder, path=place.path, uri=document.spelling)
-            for place, document in self.session.placed()
-        ]
-        await self._ask(
-            lambda seq: Update(do="update", seq=seq, changes=changes, saved=saved, buffers=buffers),
-            [(document, document.version) for _, document in self.session.placed()],
-        )
+    def _open_folders(self) -> None:
+        for folder in (*self.session.folders.values(), *([LOOSE] if self._has_loose else [])):
+            self.open_folder(folder)
 
-    async def _ask(self, request: Callable[[int], Request], documents: Sequence[tuple[OpenDocument, int]] = ()) -> None:
-        """Send a request and wait for its answers, or for the engine to end."""
-        if self.lost:
-            return
-        self._seq += 1
-        answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._asked[self._seq] = answered, list(documents)
-        self._send(request(self._seq))
-        await answered
-
-    def _send(self, request: Request) -> None:
-        self.engine.send(request)
+    def _evaluate(self) -> None:
+        if (self._dirty or self._saved) and not self.lost:
+            self.engine.update(self._dirty, saved=self._saved)
+            self._dirty, self._saved = set(), False
 
     def _receive(self, reply: Reply) -> None:
         if reply["say"] == "answers":
             self._take(reply)
         elif reply["say"] == "looked":
             self.lookups.take(reply)
-        elif reply["say"] == "progress":
+        elif reply["say"] == "progress" or reply["say"] == "idle":
             for on_progress in self.on_progress:
                 on_progress(reply)
         elif reply["say"] == "opened":
             self._folder_opened(reply)
         else:
-            self._notice(reply)
+            self.show(reply["level"], reply["text"])
 
     def _take(self, answers: Answers) -> None:
-        answered, documents = self._asked.pop(answers["seq"], (None, []))
-        for document, document_version in documents:
-            document.answered(document_version)
-        outdated, outdated_readings = self.answers.take(answers), self.lookups.enter(answers["state"])
+        self.engine.settle(answers)
+        changed, outdated = self.answers.take(answers)
+        outdated_readings = self.lookups.enter(answers["state"])
         for on_answers in self.on_answers:
-            on_answers(answers["files"], outdated)
+            on_answers(changed, outdated)
         if outdated_readings:
             self._tell_outdated(outdated_readings)
-        if answered is not None and not answered.done():
-            answered.set_result(None)
+        self.engine.answered(answers["seq"])
         self.answers.announce()
 
     def _tell_outdated(self, readings: set[str]) -> None:
@@ -297,19 +246,15 @@ class Desk(LanguageServer):
 
     def _folder_opened(self, opened: Opened) -> None:
         self.answers.indexed.add(opened["folder"])
+        self.answers.readable.add(opened["folder"])
         for on_opened in self.on_opened:
             on_opened(opened)
         if "error" in opened:
             self.show("warning", opened["error"])
         self.answers.announce()
 
-    def _notice(self, notice: Notice) -> None:
-        self.show(notice["level"], notice["text"])
-
-    def _engine_ended(self, code: int) -> None:
-        now = asyncio.get_running_loop().time()
-        self._restarts = [at for at in self._restarts if now - at < _RESTART_WINDOW_SECONDS]
-        if len(self._restarts) >= _MAX_RESTARTS:
+    def _engine_ended(self, code: int, starts_again: bool) -> None:
+        if not starts_again:
             self._lose()
             self.show(
                 "error",
@@ -317,23 +262,17 @@ class Desk(LanguageServer):
                 "the problems shown are the last known ones. The log says why; restart the server to try again.",
             )
         else:
-            if not self._restarts:
+            if self.engine.restarts == 1:
                 self.show(
                     "error",
                     f"EvidenceDesk's engine ended unexpectedly (exit code {code}); it is being restarted. "
                     "The server's log says why.",
                 )
-            self._restarts.append(now)
-            self.engine = EngineProcess(self._receive, self._engine_ended, self._engine_command)
+            self.answers.readable.clear()
             self.start_engine()
-            for folder in self.session.folders.values():
-                self._open_folder(folder)
+            self._open_folders()
             self.lookups.ask_again()
-        # Whoever waited for the old process must not wait for ever; their documents are asked about again below.
-        abandoned, self._asked = self._asked, {}
-        for answered, _ in abandoned.values():
-            if not answered.done():
-                answered.set_result(None)
+            self._receive(Idle(say="idle"))
         self.evaluate_all()
         self.answers.announce()
 

@@ -56,15 +56,17 @@ def apply_changes(
         if isinstance(change, types.TextDocumentContentChangePartial):
             span = span_of(index, change.range, encoding)
         index = LineIndex(text[: span.start] + change.text + text[span.end :])
-        splices.append(_tight(span, span.of(text), change.text, version))
+        # Some clients send whole lines, or the whole text.
+        changed, new = difference_of(span.of(text), change.text)
+        splices.append(Splice(Span(span.start + changed.start, span.start + changed.end), len(new), version))
     return index, splices
 
 
-def _tight(span: Span, old: str, new: str, version: int) -> Splice:
-    """The splice without what stays the same at both ends: some clients send whole lines, or the whole text."""
+def difference_of(old: str, new: str) -> tuple[Span, str]:
+    """The part of `old` that is another in `new`, without what stays the same at both ends, and what it is there."""
     head = _common(old, new, str.startswith)
     tail = _common(old[head:], new[head:], str.endswith)
-    return Splice(Span(span.start + head, span.end - tail), len(new) - head - tail, version)
+    return Span(head, len(old) - tail), new[head : len(new) - tail]
 
 
 def _common(one: str, other: str, matches: Callable[[str, str], bool]) -> int:

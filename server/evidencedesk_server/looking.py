@@ -22,6 +22,9 @@ from evidencedesk_server.session import OpenDocument
 
 _EVALUATION_SECONDS = 2.0
 _ANSWER_SECONDS = 10.0
+_INDEXING_SECONDS = 600.0
+_AT_ONCE = frozenset({"hovers", "completions"})
+"""What nobody waits long for while a folder is read for the first time."""
 
 
 async def look_in_file(
@@ -58,7 +61,14 @@ async def look_in_file(
 
 
 async def look(desk: Desk, question: Question) -> list[Any]:
-    """The answer to a question. Raises JsonRpcException when the engine does not give it in time."""
+    """The answer to a question, once there is a state to ask about.
+
+    Raises JsonRpcException when the engine does not give it in time.
+    """
+    is_first = question.folder not in desk.answers.indexed
+    seconds = _EVALUATION_SECONDS if is_first and question.what in _AT_ONCE else _INDEXING_SECONDS
+    if not await desk.answers.until(lambda: desk.is_readable(question.folder), seconds):
+        return []
     try:
         async with asyncio.timeout(_ANSWER_SECONDS):
             return await desk.lookups.find(question)

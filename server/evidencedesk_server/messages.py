@@ -24,6 +24,9 @@ SEARCH = "evidencedesk.search"
 """A command. Arguments: a question, and optionally the URI of a folder or of any file in it; without, of every folder.
 Shows what each searcher finds, and answers with the same as Markdown."""
 
+INDEX = "evidencedesk.index"
+"""A command without arguments: index every open folder again, for instance after that was stopped."""
+
 _LENGTH = struct.Struct(">I")
 LENGTH_BYTES = _LENGTH.size
 
@@ -46,34 +49,16 @@ class Style(TypedDict):
     rule_links: bool
 
 
-class OpenFolder(TypedDict):
-    """Index a folder. With `poll`, the engine looks for changes on disk by itself and answers with `seq` 0.
-
-    `settings` are the editor's, nested as in a configuration file; they count where no file configures the folder.
-    """
-
-    do: Literal["open-folder"]
-    seq: int
-    folder: str
-    root: str
-    poll: bool
-    style: Style
-    settings: dict[str, Any]
-
-
-class CloseFolder(TypedDict):
-    """Forget a folder; its problems are gone."""
-
-    do: Literal["close-folder"]
-    folder: str
-
-
 class FileChange(TypedDict):
-    """A buffer's text; or, with `text` None, that the disk is to be read again (a closed buffer, a change outside)."""
+    """A buffer's text; or, with `text` None, that the disk is to be read again (a closed buffer, a change outside).
+
+    With a `span`, the text stands in place of these characters of the text sent last for this buffer.
+    """
 
     folder: str
     path: str
     text: str | None
+    span: list[int] | None
 
 
 class OpenBuffer(TypedDict):
@@ -84,8 +69,45 @@ class OpenBuffer(TypedDict):
     uri: str
 
 
+class OpenFolder(TypedDict):
+    """Index a folder. With `poll`, the engine looks for changes on disk by itself and answers with `seq` 0.
+
+    `settings` are the editor's, nested as in a configuration file; they count where no file configures the folder.
+    `changes` are the texts of its open documents. With `first`, the client knows nothing of the folder yet, and is told
+    at once what these documents have by themselves. Without a `root` there is no folder, only such documents.
+    """
+
+    do: Literal["open-folder"]
+    seq: int
+    folder: str
+    root: str
+    poll: bool
+    style: Style
+    settings: dict[str, Any]
+    changes: list[FileChange]
+    buffers: list[OpenBuffer]
+    first: bool
+
+
+class Stop(TypedDict):
+    """Give up what is being done; a folder that was being indexed stays unindexed until it is opened again."""
+
+    do: Literal["stop"]
+
+
+class CloseFolder(TypedDict):
+    """Forget a folder; its problems are gone."""
+
+    do: Literal["close-folder"]
+    folder: str
+
+
 class Update(TypedDict):
-    """Evaluate these changes. `saved`: the client has just written its buffers to disk."""
+    """Evaluate these changes, `buffers` being all documents that are open.
+
+    `saved`: the client has just written its buffers to disk. A newer update takes the place of one that is not answered
+    yet, unless that one was `saved` or has waited for long; the answers to the newer one are then those to both.
+    """
 
     do: Literal["update"]
     seq: int
@@ -128,7 +150,7 @@ class Look(TypedDict):
     question: list[Any]
 
 
-Request = OpenFolder | CloseFolder | Update | AcceptBaseline | Look
+Request = OpenFolder | CloseFolder | Update | AcceptBaseline | Look | Stop
 
 
 class FileAnswer(TypedDict):
@@ -141,18 +163,30 @@ class FileAnswer(TypedDict):
     diagnostics: list[dict[str, Any]]
 
 
+class FilePatch(TypedDict):
+    """A FileAnswer, its diagnostics told as a difference to those said last for the file (see `patches`)."""
+
+    folder: str
+    path: str
+    uri: str
+    id: str
+    pieces: list[Any]
+
+
 class Answers(TypedDict):
     """What request `seq` changed: the files whose problems differ from what was said before.
 
-    `state` numbers the states that questions are answered from. `whole` names a folder all of whose files with
-    problems are listed: whatever was said of it before is void.
+    They are about the texts of this request and of all before it, but for folders in `silent`, about which there is
+    nothing to say yet. `state` numbers the states that questions are answered from. `whole` names folders all of whose
+    files with problems are listed: whatever was said of them before is void.
     """
 
     say: Literal["answers"]
     seq: int
     state: int
-    whole: str | None
-    files: list[FileAnswer]
+    whole: list[str]
+    silent: list[str]
+    files: list[FilePatch]
 
 
 class ActionEntry(TypedDict):
@@ -178,7 +212,7 @@ class Looked(TypedDict):
 
 
 class Progress(TypedDict):
-    """How far the indexing of a folder is; `total` 0 when there is nothing to count."""
+    """How far work that takes long is; `total` 0 when there is nothing to count. It ends with the next `Idle`."""
 
     say: Literal["progress"]
     folder: str
@@ -187,12 +221,19 @@ class Progress(TypedDict):
     total: int
 
 
+class Idle(TypedDict):
+    """Nothing is being done any more."""
+
+    say: Literal["idle"]
+
+
 class Opened(TypedDict):
-    """A folder is indexed, or cannot be: then `error` says why in plain words."""
+    """A folder is indexed, or cannot be: then `error` says why in plain words; or its indexing was `stopped`."""
 
     say: Literal["opened"]
     folder: str
     error: NotRequired[str]
+    stopped: NotRequired[bool]
 
 
 class Notice(TypedDict):
@@ -203,7 +244,7 @@ class Notice(TypedDict):
     text: str
 
 
-Reply = Answers | Looked | Progress | Opened | Notice
+Reply = Answers | Looked | Progress | Idle | Opened | Notice
 
 
 def pack(message: Request | Reply) -> bytes:

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from evidencedesk.rule import Problem
 from evidencedesk.workspace import Workspace
-from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.hover_text import escape_markdown, plain
-from evidencedesk_server.messages import FileAnswer, Question, Style
+from evidencedesk_server.messages import FilePatch, Question, Style
+from evidencedesk_server.patches import difference
 from evidencedesk_server.ranges import Json
 from evidencedesk_server.readings import READINGS
 from evidencedesk_server.readings.state import State
@@ -27,10 +27,17 @@ class _Rendered(NamedTuple):
     diagnostics: list[Json]
 
 
+class _Said(NamedTuple):
+    """What the client was told of a file."""
+
+    uri: str
+    diagnostics: list[Json]
+
+
 class FolderView:
     """What one folder's snapshots look like to the client. `takes` says which paths this folder speaks for.
 
-    `render` and `show` are for one thread, `look` for any: it reads the state shown last, which never changes.
+    `answers` and `show` are for one thread, `look` for any: it reads the state shown last, which never changes.
     """
 
     def __init__(self, folder: str, style: Style, takes: Callable[[str], bool] = lambda path: True) -> None:
@@ -40,7 +47,7 @@ class FolderView:
         self._spellings: dict[str, str] = {}
         self._texts = Texts({}, self.uri_of, style["encoding"])
         self._rendered: dict[str, _Rendered] = {}
-        self._said: dict[str, FileAnswer] = {}
+        self._said: dict[str, _Said] = {}
         self._state: State | None = None
         self._escape = escape_markdown if style["markdown"] else plain
 
@@ -48,15 +55,20 @@ class FolderView:
         """The client's spelling of a file's URI; ours for a file that it never opened."""
         return self._spellings.get(path) or uri_below(self.folder, path)
 
-    def answers(self, snapshot: Snapshot, buffers: Mapping[str, str]) -> list[FileAnswer]:
-        """The files whose problems differ from the last call; `buffers` maps the paths of open files to their URIs."""
-        moved = {path for path, uri in buffers.items() if self.uri_of(path) != uri}
-        self._spellings.update(buffers)
-        before, self._texts = self._texts.texts, self._texts.with_texts(snapshot.texts)
-        moved |= {path for path, text in snapshot.texts.items() if before.get(path) is not text}
+    def answers(
+        self, problems: Sequence[Problem], texts: Mapping[str, str], spellings: Mapping[str, str]
+    ) -> list[FilePatch]:
+        """The files whose problems differ from the last call.
+
+        `problems` are in path order, and stand in `texts`; `spellings` maps the paths of open files to their URIs.
+        """
+        moved = {path for path, uri in spellings.items() if self.uri_of(path) != uri}
+        self._spellings.update(spellings)
+        before, self._texts = self._texts.texts, self._texts.with_texts(texts)
+        moved |= {path for path, text in texts.items() if before.get(path) is not text}
         self._rendered = {
-            path: self._render(path, list(problems), moved)
-            for path, problems in groupby(snapshot.problems, key=lambda problem: problem.path)
+            path: self._render(path, list(of_path), moved)
+            for path, of_path in groupby(problems, key=lambda problem: problem.path)
             if self._takes(path)
         }
         return list(self._differences())
@@ -92,22 +104,19 @@ class FolderView:
         involved = frozenset([path, *(place.path for problem in problems for place in problem.related)])
         return _Rendered(problems, involved, [diagnostic(problem, self._texts, self._style) for problem in problems])
 
-    def _differences(self) -> Iterator[FileAnswer]:
+    def _differences(self) -> Iterator[FilePatch]:
         for path, (_, _, diagnostics) in self._rendered.items():
-            said = self._said.get(path)
-            uri = self.uri_of(path)
-            if said is None or said["diagnostics"] != diagnostics or said["uri"] != uri:
-                self._said[path] = self._answer(path, uri, diagnostics)
-                yield self._said[path]
+            said, uri = self._said.get(path), self.uri_of(path)
+            if said is None or said.diagnostics is not diagnostics or said.uri != uri:
+                before = said.diagnostics if said is not None else []
+                self._said[path] = _Said(uri, diagnostics)
+                if said is None or before != diagnostics or said.uri != uri:
+                    yield self._patch(path, uri, before, diagnostics)
         for path in [path for path in self._said if path not in self._rendered]:
-            yield self._answer(path, self._said.pop(path)["uri"], [])
+            said = self._said.pop(path)
+            yield self._patch(path, said.uri, said.diagnostics, [])
 
-    def _answer(self, path: str, uri: str, diagnostics: list[Json]) -> FileAnswer:
-        content = json.dumps([uri, diagnostics], sort_keys=True).encode()
-        return FileAnswer(
-            folder=self.folder,
-            path=path,
-            uri=uri,
-            id=hashlib.blake2b(content, digest_size=12).hexdigest(),
-            diagnostics=diagnostics,
-        )
+    def _patch(self, path: str, uri: str, before: list[Json], now: list[Json]) -> FilePatch:
+        content = json.dumps([uri, now], sort_keys=True).encode()
+        name = hashlib.blake2b(content, digest_size=12).hexdigest()
+        return FilePatch(folder=self.folder, path=path, uri=uri, id=name, pieces=difference(before, now))

@@ -1,60 +1,48 @@
-"""When to evaluate: after a pause, one run at a time. Invariant: the last change is always followed by a whole run."""
+"""When to ask for an evaluation: after a pause in typing. Invariant: the last change is followed by a request."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 
 class Scheduler:
-    """Runs `work` after changes: `soon` waits for a pause of `pause` seconds, `now` does not.
+    """Calls `work` after changes: `soon` once nothing has changed for `pause` seconds, `now` in the loop's next turn.
 
-    Changes during a run lead to one more run after it, however many they are. An exception in `work` ends that run
-    only; it reaches the loop's exception handler.
+    Who never pauses is not forgotten: `work` is called at the latest `longest` seconds after the first change that it
+    has not seen.
     """
 
-    def __init__(self, work: Callable[[], Awaitable[None]], pause: float) -> None:
+    def __init__(self, work: Callable[[], None], pause: float, longest: float) -> None:
         self._work = work
         self._pause = pause
-        self._timer: asyncio.TimerHandle | None = None
-        self._run: asyncio.Task[None] | None = None
-        self._again = False
+        self._longest = longest
+        self._timer: asyncio.Handle | None = None
+        self._deadline: float | None = None
 
     def soon(self) -> None:
-        """Run once nothing has changed for the pause; every call starts the pause anew."""
-        self._cancel_timer()
-        self._timer = asyncio.get_running_loop().call_later(self._pause, self.now)
+        """Call after the pause; every change starts it anew."""
+        loop = asyncio.get_running_loop()
+        if self._deadline is None:
+            self._deadline = loop.time() + self._longest
+        self._set(loop.call_at(min(loop.time() + self._pause, self._deadline), self._call))
 
     def now(self) -> None:
-        """Run at once, or right after the run that is going on."""
-        self._cancel_timer()
-        if self._run is not None:
-            self._again = True
-            return
-        self._run = asyncio.ensure_future(self._work_once())
-        self._run.add_done_callback(self._ended)
+        """Call as soon as what has arrived with this change is taken in."""
+        loop = asyncio.get_running_loop()
+        self._deadline = loop.time()
+        self._set(loop.call_soon(self._call))
 
     def stop(self) -> None:
-        """Cancel what runs and what waits."""
-        self._cancel_timer()
-        self._again = False
-        if self._run is not None:
-            self._run.cancel()
+        """Call no more for what has changed so far."""
+        self._set(None)
+        self._deadline = None
 
-    async def _work_once(self) -> None:
-        await self._work()
-
-    def _ended(self, run: asyncio.Task[None]) -> None:
-        self._run = None
-        if not run.cancelled() and (error := run.exception()) is not None:
-            run.get_loop().call_exception_handler({"message": "evaluation failed", "exception": error, "task": run})
-        if self._again:
-            self._again = False
-            # A pause that began meanwhile covers this run too.
-            if self._timer is None:
-                self.now()
-
-    def _cancel_timer(self) -> None:
+    def _set(self, timer: asyncio.Handle | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
+        self._timer = timer
+
+    def _call(self) -> None:
+        self._timer, self._deadline = None, None
+        self._work()

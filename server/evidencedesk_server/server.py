@@ -15,7 +15,6 @@ from evidencedesk_server.features import (
     baseline,
     code_actions,
     completion,
-    diagnostics,
     documents,
     files,
     folders,
@@ -26,6 +25,8 @@ from evidencedesk_server.features import (
     new_label,
     outline,
     progress,
+    pulled_diagnostics,
+    pushed_diagnostics,
     rename,
     search,
     settings,
@@ -37,7 +38,8 @@ from evidencedesk_server.transport import read_bodies
 
 FEATURES: tuple[Callable[[Desk], None], ...] = (
     documents.register,
-    diagnostics.register,
+    pulled_diagnostics.register,
+    pushed_diagnostics.register,
     hover.register,
     navigation.register,
     outline.register,
@@ -99,7 +101,7 @@ async def _initialized(desk: Desk, params: types.InitializedParams) -> None:
 
 
 def _shutdown(desk: Desk, params: None) -> None:
-    desk.spawn(desk.engine.stop())
+    desk.spawn(desk.engine.process.stop())
 
 
 def _folders(params: types.InitializeParams) -> list[types.WorkspaceFolder]:

@@ -19,16 +19,20 @@ _ENCODINGS: Mapping[str, Encoding] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf
 
 @dataclass(frozen=True, slots=True)
 class ClientProfile:
-    """What the client can do, as far as it matters to us. Diagnostics are pulled when it can pull, else pushed.
+    """What the client can do, as far as it matters to us.
 
-    `refreshes` are the methods by which it can be told to ask again; `links` whether a definition may say what it
-    belongs to, and `tips` whether a document link may say where it leads; `nests` whether symbols may have children;
-    `shows_documents` whether it opens a file when asked to, and `creates_files` whether edits may make one; `snippets`
-    whether completions may have places to go to, and `insert_modes` how it can be told to indent their lines.
+    Diagnostics are pulled when it can pull, and can be told to pull again: a change in one file makes problems in
+    others. Else they are pushed. `relates` is whether a pull may bring those of other documents along; `refreshes`
+    are the methods by which it can be told to ask again; `links` whether a definition may say what it belongs to,
+    and `tips` whether a document link may say where it leads; `nests` whether symbols may have children;
+    `shows_documents` whether it opens a file when asked to, and `creates_files` whether edits may make one;
+    `snippets` whether completions may have places to go to, and `insert_modes` how it can be told to indent
+    their lines.
     """
 
     encoding: Encoding
     pulls: bool
+    relates: bool
     refreshes: frozenset[str]
     watches: bool
     shows_progress: bool
@@ -52,6 +56,7 @@ class ClientProfile:
         window, general = capabilities.window, capabilities.general
         offered = (general.position_encodings if general else None) or []
         encoding = next((_ENCODINGS[kind] for kind in offered if kind in _ENCODINGS), _ENCODINGS["utf-16"])
+        refreshes = frozenset(method for method, able in _refreshes(workspace) if able and able.refresh_support)
         pull, push = document.diagnostic, document.publish_diagnostics
         watch, edit = workspace.did_change_watched_files, workspace.workspace_edit
         definition, link, symbol = document.definition, document.document_link, document.document_symbol
@@ -63,8 +68,9 @@ class ClientProfile:
         formats = (document.hover.content_format if document.hover else None) or []
         return ClientProfile(
             encoding=encoding,
-            pulls=pull is not None,
-            refreshes=frozenset(method for method, able in _refreshes(workspace) if able and able.refresh_support),
+            pulls=pull is not None and types.WORKSPACE_DIAGNOSTIC_REFRESH in refreshes,
+            relates=bool(pull and pull.related_document_support),
+            refreshes=refreshes,
             watches=bool(watch and watch.dynamic_registration),
             shows_progress=bool(window and window.work_done_progress),
             shows_documents=bool(show and show.support),
@@ -119,11 +125,16 @@ def _comparable(path: str) -> str:
     return os.path.normcase(path).replace(os.sep, "/").rstrip("/") or "/"
 
 
+LOOSE = Folder("untitled:", "")
+"""What holds the documents that were never saved: no folder at all."""
+
+
 @dataclass(slots=True)
 class OpenDocument:
     """A document as the client shows it. `spelling` is its URI, and `language` its kind, in the client's own words.
 
-    `evaluated` is the version whose answers we hold (None: none yet); `splices` are the edits since then, oldest first.
+    `evaluated` is the version whose answers we hold (None: none yet), `evaluated_index` its text; `splices` are the
+    edits since then, oldest first.
     """
 
     spelling: str
@@ -132,6 +143,7 @@ class OpenDocument:
     index: LineIndex
     language: str = ""
     evaluated: int | None = None
+    evaluated_index: LineIndex | None = None
     splices: list[Splice] = field(default_factory=list)
 
     @property
@@ -145,10 +157,11 @@ class OpenDocument:
         self.version = version
         self.splices += splices
 
-    def answered(self, version: int) -> None:
-        """Answers for `version` have arrived."""
-        self.evaluated = version
-        self.splices = [splice for splice in self.splices if splice.version > version]
+    def answered(self, version: int, index: LineIndex | None = None) -> None:
+        """Answers for `version`, with the text in `index`, have arrived; never for an older one than we have."""
+        if self.evaluated is None or version >= self.evaluated:
+            self.evaluated, self.evaluated_index = version, index
+            self.splices = [splice for splice in self.splices if splice.version > version]
 
     def evaluated_offset(self, offset: int) -> int | None:
         """Where a character of the present text stood in the evaluated one; None inside what was typed since."""
@@ -243,8 +256,8 @@ class Session:
 
     def open(self, item: types.TextDocumentItem) -> OpenDocument:
         """Take over a document; opening it again replaces it."""
-        place = self.place_of(item.uri)
-        document = OpenDocument(item.uri, place, item.version, LineIndex(item.text), item.language_id)
+        document = OpenDocument(item.uri, None, item.version, LineIndex(item.text), item.language_id)
+        document.place = self._place_for(document)
         self._keep(document)
         return document
 
@@ -267,6 +280,13 @@ class Session:
         """The open documents inside a folder."""
         return [(document.place, document) for document in self.documents.values() if document.place is not None]
 
+    def _place_for(self, document: OpenDocument) -> Place | None:
+        """Where a document belongs: Markdown that was never saved can be looked at by itself."""
+        scheme, _, rest = document.spelling.partition(":")
+        if f"{scheme}:" == LOOSE.uri and document.language == "markdown":
+            return Place(LOOSE.uri, rest)
+        return self.place_of(document.spelling)
+
     def _key(self, uri: str) -> Place | str:
         return self._keys.get(uri) or self.place_of(uri) or uri
 
@@ -280,7 +300,7 @@ class Session:
         self.documents.clear()
         self._keys.clear()
         for document in documents:
-            place = self.place_of(document.spelling)
+            place = self._place_for(document)
             if place != document.place:
                 document.place, document.evaluated = place, None
             self._keep(document)

@@ -1,31 +1,38 @@
-"""The engine process: owns the workspaces, computes, renders. Invariant: a failing request is told, never fatal."""
+"""The engine process: owns the workspaces, computes, renders. Invariant: a failing request is told, never fatal.
+
+Two threads: one reads requests and answers questions from the state that was told last; the other does the rest, one
+request after the other, and looks up from its work whenever that reports progress: a newer request may make it
+pointless, and while a folder is being read, changes to others are evaluated in between.
+"""
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
-import queue
 import signal
 import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
-from evidencedesk.errors import EvidenceDeskError
-from evidencedesk.workspace import Change, Workspace
+from evidencedesk.errors import Cancelled, EvidenceDeskError
+from evidencedesk.workspace import Workspace
 from evidencedesk.workspace.config import Config
-from evidencedesk.workspace.files import read_source
-from evidencedesk_server.disk_poll import DiskPoll
+from evidencedesk_server.inbox import Inbox, Work
+from evidencedesk_server.known_folder import KnownFolder
 from evidencedesk_server.messages import (
     LENGTH_BYTES,
     AcceptBaseline,
     Answers,
-    FileAnswer,
     FileChange,
+    FilePatch,
+    Idle,
     Look,
     Looked,
     Notice,
@@ -41,11 +48,12 @@ from evidencedesk_server.messages import (
     pack,
     unpack,
 )
-from evidencedesk_server.rendering import FolderView
 from evidencedesk_server.to_lsp import uri_below
 from evidencedesk_server.transport import own_stdout
 
 _LOG = logging.getLogger(__name__)
+_LONG_SECONDS = 0.5
+"""Progress is told of work that takes longer."""
 _PROGRESS_SECONDS = 0.1
 SWITCH_SECONDS = 0.0005
 POLL_SECONDS = 2.0
@@ -55,113 +63,158 @@ POLL_SHARE = 20
 Say = Callable[[Reply], None]
 
 
-class OpenedFolder:
-    """A folder that was indexed."""
+class _Overtaken(Cancelled):
+    """Something newer waits."""
 
-    def __init__(self, workspace: Workspace, view: FolderView, polls: bool) -> None:
-        self.workspace = workspace
-        self.view = view
-        self._poll = DiskPoll(workspace) if polls else None
-        self._unheard: dict[str, Change] = {}
 
-    @property
-    def polls(self) -> bool:
-        """Whether its disk is to be looked at."""
-        return self._poll is not None
+class _Stopped(Cancelled):
+    """The client does not want to wait any longer."""
 
-    def apply(self, changes: Iterable[FileChange]) -> None:
-        """Take over buffers, and read again from disk what has no buffer (any more).
 
-        Nothing is evaluated for a text that is evaluated already: opening and closing files is free. The workspace
-        hears of such a buffer with the next real change.
-        """
-        buffers: list[Change] = []
-        on_disk: list[str] = []
-        for change in changes:
-            path, text = change["path"], change["text"]
-            self._unheard.pop(path, None)
-            if text is None:
-                on_disk += [path] if self._differs_on_disk(path) else []
-            elif self.workspace.snapshot.texts.get(path) == text:
-                self._unheard[path] = Change(path, text)
-            else:
-                buffers.append(Change(path, text))
-        if buffers:
-            self.workspace.apply([*self._unheard.values(), *buffers])
-            self._unheard.clear()
-        if on_disk:
-            self.workspace.refresh(on_disk)
+@dataclass(frozen=True, slots=True)
+class _Doing:
+    """What is being done, and since when."""
 
-    def _differs_on_disk(self, path: str) -> bool:
-        evaluated = self.workspace.snapshot.texts.get(path)
-        source = read_source(self.workspace.root, path)
-        return evaluated is None or bool(source.error) or source.text != evaluated
-
-    def look_at_disk(self, open_paths: set[str]) -> bool:
-        """Take over what changed on disk since the last look, but for open documents; whether anything did."""
-        changed = self._poll.changed() - open_paths if self._poll is not None else set()
-        if changed:
-            self.workspace.refresh(sorted(changed))
-        return bool(changed)
+    work: Work
+    started: float
 
 
 class Engine:
     """Answers requests: questions at once, from any thread; the others one after the other."""
 
     def __init__(self, say: Say) -> None:
+        self.inbox = Inbox()
         self._write = say
         self._order = threading.RLock()
         """Held while something is said: an answer that follows a new state on the wire is about that state."""
         self._state = 0
-        self._folders: dict[str, OpenedFolder] = {}
-        self._roots: set[str] = set()
+        self._seq = 0
+        self._folders: dict[str, KnownFolder] = {}
         self._buffers: list[OpenBuffer] = []
+        self._doing: _Doing | None = None
+        self._told_progress = 0.0
 
-    def handle(self, request: Request) -> None:
-        """Do what the request asks and answer it, whatever happens."""
+    # Requests
+
+    def receive(self, request: Request) -> None:
+        """Answer a question; let anything else wait for `work`."""
         if request["do"] == "look":
             self.look(request)
-            return
+        else:
+            self.inbox.put(request)
+
+    def look(self, request: Look) -> None:
+        """Answer a question from the state of the last answers, while the next one may be in the making."""
+        what, folder, path, offset, words, end = request["question"]
+        question = Question(what, folder, path, offset, tuple(words), end)
+        state, known = self._state, self._folders.get(question.folder)
+        try:
+            found = known.view.look(question) if known is not None else []
+        except Exception:
+            _LOG.exception("question %s failed", what)
+            found = []
+        self._say(Looked(say="looked", seq=request["seq"], state=state, found=found))
+
+    def work(self) -> None:
+        """Do what waits, until nothing does."""
+        while (work := self.inbox.take()) is not None:
+            self._do(work)
+        if self._told_progress:
+            self._told_progress = 0.0
+            self._say(Idle(say="idle"))
+
+    def handle(self, request: Request) -> None:
+        """Do a request at once."""
+        self.receive(request)
+        self.work()
+
+    def look_at_disk(self) -> None:
+        """Evaluate what changed on disk in folders whose client does not watch them."""
+        update = Update(do="update", seq=self._seq, changes=[], saved=False, buffers=self._buffers)
+        self._do(Work(update, time.monotonic()), polls=True)
+
+    @property
+    def polls(self) -> bool:
+        """Whether anything is to be looked at."""
+        return any(known.polls for known in self._folders.values())
+
+    def _do(self, work: Work, *, polls: bool = False) -> None:
+        """Do what a request asks and answer it, whatever happens; what is overtaken waits for what overtook it."""
+        outer, self._doing = self._doing, _Doing(work, time.monotonic())
+        if outer is None:
+            self.inbox.is_stopped()
+        request = work.request
         try:
             if request["do"] == "open-folder":
                 self._open(request)
             elif request["do"] == "close-folder":
                 self._folders.pop(request["folder"], None)
-                self._roots.discard(request["folder"])
+            elif request["do"] == "accept-baseline":
+                self._accept_baseline(request)
+            elif polls:
+                self._poll()
             elif request["do"] == "update":
                 self._update(request)
-            else:
-                self._accept_baseline(request)
+        except _Overtaken:
+            if request["do"] == "update" and not polls:
+                self.inbox.put_back(work)
+        except _Stopped:
+            text = "EvidenceDesk stopped evaluating; the problems shown are those from before. The next change resumes."
+            self._say(Notice(say="notice", level="warning", text=text))
+            self._answer_still(request)
+            if outer is not None:
+                raise
         except Exception as error:
             _LOG.exception("request %s failed", request["do"])
             text = f"EvidenceDesk could not evaluate this state ({error!r}). Earlier problems stay; the log says more."
-            if request["do"] != "close-folder":
-                self._answer(request["seq"], [])
+            self._answer_still(request)
             if request["do"] == "open-folder":
                 self._say(Opened(say="opened", folder=request["folder"], error=text))
             else:
                 self._say(Notice(say="notice", level="error", text=text))
+        finally:
+            self._doing = outer
+
+    # Folders
 
     def _open(self, request: OpenFolder) -> None:
         folder = request["folder"]
-        self._roots.add(folder)
+        known = self._folders.get(folder)
+        if known is None:
+            known = KnownFolder(folder, request["style"], lambda path: not self._is_nested(folder, path))
+            self._folders[folder] = known
+        self._buffers = request["buffers"]
+        defaults = self._config_of(request["settings"])
         opened = Opened(say="opened", folder=folder)
-        view = FolderView(folder, request["style"], lambda path: not self._is_nested(folder, path))
-        files: list[FileAnswer] = []
         try:
-            defaults = self._config_of(request["settings"])
+            alone = request["first"] or not request["root"]
+            known.begin(request["root"], defaults, request["changes"], tells_alone=alone)
+            if not known.is_silent:
+                self._answer(request["seq"])
+            if not request["root"]:
+                self._say(opened)
+                return
             workspace = Workspace.open(
-                request["root"], progress=self._progress_of(folder), defaults=defaults, cache=True
+                request["root"],
+                progress=lambda *steps: self._progress(folder, *steps),
+                defaults=defaults,
+                cache=True,
             )
-        except EvidenceDeskError as error:
-            opened["error"] = str(error)
-        else:
-            self._folders[folder] = OpenedFolder(workspace, view, request["poll"])
-            files = view.answers(workspace.snapshot, {})
+            known.opened(workspace, polls=request["poll"])
             for note in workspace.notes:
                 self._say(Notice(say="notice", level="info", text=note))
-        self._answer(request["seq"], files, whole=folder)
+        except _Overtaken:
+            return
+        except _Stopped:
+            opened["stopped"] = True
+        except EvidenceDeskError as error:
+            known.failed()
+            opened["error"] = str(error)
+        self._answer(request["seq"])
         self._say(opened)
+        # What was read stays: the collector need not walk through it on every save.
+        gc.collect()
+        gc.freeze()
 
     def _config_of(self, settings: dict[str, Any]) -> Config:
         """The editor's settings as a configuration; the defaults when they are no valid one, which is said."""
@@ -174,86 +227,94 @@ class Engine:
             self._say(Notice(say="notice", level="warning", text=text))
             return Config()
 
+    def _is_nested(self, folder: str, path: str) -> bool:
+        """Whether a file of a folder lies in another folder inside it, which then speaks for it."""
+        uri = uri_below(folder, path)
+        return any(
+            other != folder and uri.startswith(f"{other}/") and len(other) > len(folder) for other in [*self._folders]
+        )
+
+    # Changes
+
     def _update(self, request: Update) -> None:
         self._buffers = request["buffers"]
         changes: dict[str, list[FileChange]] = defaultdict(list)
         for change in request["changes"]:
             changes[change["folder"]].append(change)
-        for folder, folder_changes in changes.items():
-            if (opened := self._folders.get(folder)) is not None:
-                opened.apply(folder_changes)
+        for folder, known in self._folders.items():
+            if folder in changes or known.behind:
+                known.apply(changes[folder])
         if request["saved"]:
-            for opened in self._folders.values():
-                opened.workspace.mark_saved()
-        self._answer_all(request["seq"])
+            for known in self._folders.values():
+                if known.workspace is not None:
+                    known.workspace.mark_saved()
+        self._answer(request["seq"])
+
+    def _poll(self) -> None:
+        changed = [known.look_at_disk() for known in self._folders.values()]
+        if any(changed):
+            self._answer(0)
 
     def _accept_baseline(self, request: AcceptBaseline) -> None:
-        opened = self._folders.get(request["folder"])
-        if opened is not None:
+        known = self._folders.get(request["folder"])
+        if known is not None and known.workspace is not None:
             try:
-                opened.workspace.accept_baseline()
+                known.workspace.accept_baseline()
             except EvidenceDeskError as error:
                 self._say(Notice(say="notice", level="error", text=str(error)))
-        self._answer_all(request["seq"])
+        self._answer(request["seq"])
 
-    def look(self, request: Look) -> None:
-        """Answer a question from the state of the last answers, while the next one may be in the making."""
-        what, folder, path, offset, words, end = request["question"]
-        question = Question(what, folder, path, offset, tuple(words), end)
-        state, opened = self._state, self._folders.get(question.folder)
-        try:
-            found = opened.view.look(question) if opened is not None else []
-        except Exception:
-            _LOG.exception("question %s failed", what)
-            found = []
-        self._say(Looked(say="looked", seq=request["seq"], state=state, found=found))
+    # Looking up from work
 
-    def look_at_disk(self) -> None:
-        """Evaluate what changed on disk in folders whose client does not watch them."""
-        for folder, opened in self._folders.items():
-            open_paths = {buffer["path"] for buffer in self._buffers if buffer["folder"] == folder}
-            if opened.look_at_disk(open_paths):
-                self._answer_all(0)
+    def _progress(self, folder: str, step: str, done: int, total: int) -> None:
+        """Called from within long work, often."""
+        doing = self._doing
+        if doing is None:
+            return
+        if self.inbox.news:
+            self._heed(doing.work)
+        now = time.monotonic()
+        if now - doing.started >= _LONG_SECONDS and now - self._told_progress >= _PROGRESS_SECONDS:
+            self._told_progress = now
+            self._say(Progress(say="progress", folder=folder, step=step, done=done, total=total))
 
-    @property
-    def polls(self) -> bool:
-        """Whether anything is to be looked at."""
-        return any(opened.polls for opened in self._folders.values())
+    def _heed(self, work: Work) -> None:
+        """See to what has arrived. Raises Cancelled when it makes the present work pointless."""
+        self.inbox.news = False
+        if self.inbox.is_stopped():
+            raise _Stopped
+        if self.inbox.overtakes(work):
+            raise _Overtaken
+        if work.request["do"] == "open-folder":
+            while (update := self.inbox.take_update()) is not None:
+                self._do(update)
 
-    def _answer_all(self, seq: int) -> None:
-        files: list[FileAnswer] = []
-        for folder, opened in self._folders.items():
+    # Answers
+
+    def _answer(self, seq: int) -> None:
+        """Say what changed, about all texts that are known; the state that is told is then what questions are about."""
+        self._seq = max(self._seq, seq)
+        files: list[FilePatch] = []
+        whole: list[str] = []
+        for folder, known in self._folders.items():
             spellings = {buffer["path"]: buffer["uri"] for buffer in self._buffers if buffer["folder"] == folder}
-            files += opened.view.answers(opened.workspace.snapshot, spellings)
-        self._answer(seq, files)
-
-    def _answer(self, seq: int, files: list[FileAnswer], whole: str | None = None) -> None:
+            whole += [folder] if not (known.is_silent or known.was_told) else []
+            files += known.answers(spellings)
+        silent = [folder for folder, known in self._folders.items() if known.is_silent]
         with self._order:
-            shown = [opened.view.show(opened.workspace) for opened in self._folders.values()]
+            shown = [known.view.show(known.workspace) for known in self._folders.values() if known.workspace]
             self._state += any(shown)
-            self._say(Answers(say="answers", seq=seq, state=self._state, whole=whole, files=files))
+            self._say(Answers(say="answers", seq=self._seq, state=self._state, whole=whole, silent=silent, files=files))
+
+    def _answer_still(self, request: Request) -> None:
+        """Answer a request that came to nothing: nobody waits for it any more."""
+        if request["do"] != "close-folder" and request["do"] != "look" and request["do"] != "stop":
+            self._seq = max(self._seq, request["seq"])
+            self._say(Answers(say="answers", seq=self._seq, state=self._state, whole=[], silent=[], files=[]))
 
     def _say(self, reply: Reply) -> None:
         with self._order:
             self._write(reply)
-
-    def _is_nested(self, folder: str, path: str) -> bool:
-        """Whether a file of a folder lies in another folder inside it, which then speaks for it."""
-        uri = uri_below(folder, path)
-        return any(
-            other != folder and uri.startswith(f"{other}/") and len(other) > len(folder) for other in self._roots
-        )
-
-    def _progress_of(self, folder: str) -> Callable[[str, int, int], None]:
-        last = -_PROGRESS_SECONDS
-
-        def progress(step: str, done: int, total: int) -> None:
-            nonlocal last
-            if time.monotonic() - last >= _PROGRESS_SECONDS:
-                last = time.monotonic()
-                self._say(Progress(say="progress", folder=folder, step=step, done=done, total=total))
-
-        return progress
 
 
 def main() -> None:
@@ -268,28 +329,23 @@ def main() -> None:
         out.flush()
 
     engine = Engine(say)
-    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(sys.stdin.buffer, requests, engine), daemon=True).start()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, engine), daemon=True).start()
     # Questions are answered by the thread that reads them while another one evaluates: it soon gets its turn.
     sys.setswitchinterval(SWITCH_SECONDS)
     pause = POLL_SECONDS
     while True:
-        try:
-            engine.handle(requests.get(timeout=pause if engine.polls else None))
-        except queue.Empty:
+        if engine.inbox.wait(pause if engine.polls else None):
+            engine.work()
+        else:
             started = time.monotonic()
             engine.look_at_disk()
             pause = max(POLL_SECONDS, POLL_SHARE * (time.monotonic() - started))
 
 
-def _read(stdin: BinaryIO, requests: queue.SimpleQueue[Request], engine: Engine) -> None:
-    """Answer questions, queue other requests; when the parent is gone, end at once, whatever is being computed."""
+def _read(stdin: BinaryIO, engine: Engine) -> None:
+    """Take requests; when the parent is gone, end at once, whatever is being computed."""
     while (head := stdin.read(LENGTH_BYTES)) and len(head) == LENGTH_BYTES:
-        request: Request = unpack(stdin.read(length_of(head)))
-        if request["do"] == "look":
-            engine.look(request)
-        else:
-            requests.put(request)
+        engine.receive(unpack(stdin.read(length_of(head))))
     os._exit(0)
 
 

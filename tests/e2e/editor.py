@@ -160,7 +160,11 @@ class Editor:
     # Requests
 
     async def pull(self, path: str) -> list[types.Diagnostic]:
-        """The document's problems, pulled as VS Code does: with the last result id, again when told to."""
+        """The document's problems, pulled as VS Code does: with the last result id, again when told to.
+
+        Before the folder is indexed a pull would give what the page has by itself.
+        """
+        await self.indexed()
         uri = self.uri(path)
         while True:
             try:
@@ -177,6 +181,10 @@ class Editor:
             if isinstance(report, types.RelatedFullDocumentDiagnosticReport):
                 self._pulled[uri] = list(report.items)
             return self._pulled[uri]
+
+    async def indexed(self) -> None:
+        """Wait until the folder is indexed: only then it can be searched for symbols."""
+        await self.client.workspace_symbol_async(types.WorkspaceSymbolParams(query=""))
 
     async def pull_workspace(self, known: dict[str, str] | None = None) -> types.WorkspaceDiagnosticReport:
         ids = [types.PreviousResultId(uri, value) for uri, value in (known or {}).items()]

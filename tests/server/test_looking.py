@@ -13,7 +13,7 @@ from evidencedesk_server import looking
 from evidencedesk_server.desk import Desk
 from evidencedesk_server.looking import look_in_file
 from evidencedesk_server.messages import Look, Looked, Place
-from evidencedesk_server.session import OpenDocument
+from evidencedesk_server.session import Folder, OpenDocument
 
 pytestmark = pytest.mark.asyncio
 
@@ -33,6 +33,9 @@ class Desks:
         self.document: OpenDocument = self.desk.session.open(item)
         self.document.place = Place("file:///kb", "a.md")
         self.document.answered(1)
+        self.desk.session.folders["file:///kb"] = Folder("file:///kb", "/kb")
+        self.desk.answers.indexed.add("file:///kb")
+        self.desk.answers.readable.add("file:///kb")
 
     def insert(self, line: int, words: str) -> None:
         at = types.Position(line, 0)
@@ -99,6 +102,29 @@ async def test_an_answer_that_does_not_come_is_refused_as_outdated(monkeypatch: 
     with pytest.raises(JsonRpcException) as refused:
         await (await desks.ask())
     assert refused.value.code == types.LSPErrorCodes.ContentModified.value
+
+
+async def test_nothing_is_asked_before_there_is_a_state_to_ask_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    desks = Desks(monkeypatch)
+    desks.desk.answers.readable.clear()
+    monkeypatch.setattr(looking, "_ANSWER_SECONDS", 20)
+    waiting = asyncio.ensure_future(look_in_file(desks.desk, "some", URI))
+    await asyncio.sleep(0.03)
+    assert desks.asked == []
+    desks.desk.answers.readable.add("file:///kb")
+    desks.desk.answers.announce()
+    while not desks.asked:
+        await asyncio.sleep(0.005)
+    desks.answer(["found"])
+    assert await waiting == ["found"]
+
+
+async def test_hovers_do_not_wait_for_a_folder_that_is_read_for_the_first_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    desks = Desks(monkeypatch)
+    desks.desk.answers.readable.clear()
+    desks.desk.answers.indexed.clear()
+    desks.desk.lookups.close()
+    assert await look_in_file(desks.desk, "hovers", URI, types.Position(2, 4), any_state=True) == []
 
 
 async def test_documents_of_no_folder_hold_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
-from evidencedesk_server.messages import ACCEPT_BASELINE, NEW_LABEL, SEARCH, SHOW_RANKING
+from evidencedesk_server.messages import ACCEPT_BASELINE, INDEX, NEW_LABEL, SEARCH, SHOW_RANKING
 from raw_client import Client
 
 
@@ -32,6 +32,7 @@ async def test_initialize_is_answered_at_once_with_the_capabilities(client: Clie
     assert "diagnosticProvider" not in capabilities
     assert set(capabilities["executeCommandProvider"]["commands"]) == {
         ACCEPT_BASELINE,
+        INDEX,
         NEW_LABEL,
         SEARCH,
         SHOW_RANKING,

@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from evidencedesk.text.spans import LineIndex, Span
 from evidencedesk_server.messages import Place
-from evidencedesk_server.session import ClientProfile, OpenDocument, Session, settings_of
+from evidencedesk_server.session import LOOSE, ClientProfile, OpenDocument, Session, settings_of
 
 
 def session_with(*roots: Path) -> Session:
@@ -20,8 +20,8 @@ def session_with(*roots: Path) -> Session:
     return session
 
 
-def item(uri: str, text: str = "text", version: int = 1) -> types.TextDocumentItem:
-    return types.TextDocumentItem(uri=uri, language_id="markdown", version=version, text=text)
+def item(uri: str, text: str = "text", version: int = 1, language: str = "markdown") -> types.TextDocumentItem:
+    return types.TextDocumentItem(uri=uri, language_id=language, version=version, text=text)
 
 
 def insert(offset: int, text: str, removed: int = 0) -> types.TextDocumentContentChangePartial:
@@ -84,14 +84,23 @@ def test_the_innermost_folder_holds_a_document(tmp_path: Path) -> None:
     assert session.at(Place(tmp_path.as_uri(), "docs/a.md")) is document
 
 
-@pytest.mark.parametrize("uri", ["untitled:Untitled-1", "file:///elsewhere/a.md", "git:/x", "nonsense"])
+@pytest.mark.parametrize("uri", ["untitled:Untitled-1.py", "file:///elsewhere/a.md", "git:/x", "nonsense"])
 def test_documents_outside_of_every_folder_have_no_place(tmp_path: Path, uri: str) -> None:
     session = session_with(tmp_path)
-    document = session.open(item(uri))
+    document = session.open(item(uri, language="python"))
     assert document.place is None
     assert session.document(uri) is document
     assert list(session.placed()) == []
     assert session.close(uri) is document
+
+
+def test_markdown_that_was_never_saved_has_a_place_of_its_own(tmp_path: Path) -> None:
+    session = session_with()
+    document = session.open(item("untitled:Untitled-1"))
+    assert document.place == Place(LOOSE.uri, "Untitled-1")
+    session.add_folders([types.WorkspaceFolder(tmp_path.as_uri(), "kb")])
+    assert session.document("untitled:Untitled-1") is document
+    assert session.close("untitled:Untitled-1") is document
 
 
 def test_only_directories_of_this_machine_become_folders(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from answer_making import FOLDER, PAGE, STYLE, label, workspace
 from evidencedesk.workspace import Workspace
+from evidencedesk_server.answers import AnswerStore
 from evidencedesk_server.messages import (
     AcceptBaseline,
     CloseFolder,
@@ -32,27 +33,53 @@ class Loop:
 
     def __init__(self) -> None:
         self.said: list[Any] = []
-        self.engine = Engine(self.said.append)
+        self.store = AnswerStore()
+        self.engine = Engine(self._hear)
         self._seq = 0
 
-    def open(self, root: Path, folder: str = FOLDER, settings: dict[str, Any] | None = None, poll: bool = False) -> Any:
-        def request(seq: int) -> OpenFolder:
-            return OpenFolder(
-                do="open-folder",
-                seq=seq,
-                folder=folder,
-                root=str(root),
-                poll=poll,
-                style=STYLE,
-                settings=settings or {},
-            )
+    def _hear(self, reply: Any) -> None:
+        """Keep a reply; of answers the files as they are then, not the differences."""
+        self.said.append({**reply, "files": self.store.take(reply)[0]} if reply["say"] == "answers" else reply)
 
-        return self.ask(request)
+    def open(
+        self,
+        root: Path | None,
+        folder: str = FOLDER,
+        settings: dict[str, Any] | None = None,
+        poll: bool = False,
+        texts: Mapping[str, str] | None = None,
+        first: bool = True,
+    ) -> Any:
+        self.engine.handle(self.opening(root, folder, settings, poll, texts, first))
+        return [said for said in self.said if said["say"] == "answers"][-1]
+
+    def opening(
+        self,
+        root: Path | None,
+        folder: str = FOLDER,
+        settings: dict[str, Any] | None = None,
+        poll: bool = False,
+        texts: Mapping[str, str] | None = None,
+        first: bool = True,
+    ) -> OpenFolder:
+        self._seq += 1
+        return OpenFolder(
+            do="open-folder",
+            seq=self._seq,
+            folder=folder,
+            root=str(root) if root else "",
+            poll=poll,
+            style=STYLE,
+            settings=settings or {},
+            changes=[
+                FileChange(folder=folder, path=path, text=text, span=None) for path, text in (texts or {}).items()
+            ],
+            buffers=[OpenBuffer(folder=folder, path=path, uri=f"{folder}/{path}") for path in texts or {}],
+            first=first,
+        )
 
     def update(self, path: str, text: str | None, saved: bool = False, open_paths: tuple[str, ...] = ()) -> Any:
-        buffers = [OpenBuffer(folder=FOLDER, path=name, uri=f"{FOLDER}/{name}") for name in open_paths]
-        changes = [FileChange(folder=FOLDER, path=path, text=text)]
-        return self.ask(lambda seq: Update(do="update", seq=seq, changes=changes, saved=saved, buffers=buffers))
+        return self.ask(lambda seq: updating(seq, {path: text}, saved, open_paths))
 
     def ask(self, request: Callable[[int], Any]) -> Any:
         """The answers to a request: exactly one message."""
@@ -63,6 +90,14 @@ class Loop:
 
     def notices(self) -> list[str]:
         return [said["text"] for said in self.said if said["say"] == "notice"]
+
+
+def updating(
+    seq: int, texts: Mapping[str, str | None], saved: bool = False, open_paths: tuple[str, ...] = ()
+) -> Update:
+    buffers = [OpenBuffer(folder=FOLDER, path=name, uri=f"{FOLDER}/{name}") for name in open_paths]
+    changes = [FileChange(folder=FOLDER, path=path, text=text, span=None) for path, text in texts.items()]
+    return Update(do="update", seq=seq, changes=changes, saved=saved, buffers=buffers)
 
 
 def codes(answers: Any, path: str) -> set[str]:
@@ -77,7 +112,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_an_edit_is_answered_with_what_it_changed_and_questions_are_about_it_from_then_on(root: Path) -> None:
     loop = Loop()
-    assert loop.open(root)["whole"] == FOLDER
+    assert loop.open(root)["whole"] == []
     answers = loop.update("returns.md", BROKEN, open_paths=("returns.md",))
     assert "ED201" in codes(answers, "returns.md")
     question = Question("hovers", FOLDER, "returns.md", BROKEN.index("The parcel\n"))
