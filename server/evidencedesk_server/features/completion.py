@@ -19,6 +19,7 @@ from evidencedesk_server.ranges import Json, range_of
 
 _TRIGGERS = ['"', "'", "#", ":", " ", "[", "=", ","]
 _SNIPPET = 2
+_BLANK, _SPECIAL = re.compile(r"\s"), re.compile(r"[\\$}]")
 _TAB_STOP = re.compile(r"\$\{\d+:([^}]*)\}|\$\d+")
 
 
@@ -103,15 +104,14 @@ class _Writer:
     def _new_text(self, given: Json) -> tuple[str, bool]:
         """What is inserted, and whether it is a snippet: those become plain text for clients that know none."""
         typed, value, snippet = self._typed, given["value"], given.get("snippet", "")
-        if given.get("whole"):
-            return value, False
-        if typed.form == "key":
-            if typed.colon or not self._snippets:
-                return typed.written(value, False, _TAB_STOP.sub(r"\1", snippet)), False
-            return typed.written(value, False, snippet), True
-        if snippet and self._snippets:
-            return snippet + typed.follow, True
-        return typed.written(value, bool(given.get("bare")), ""), False
+        if self._snippets and snippet and not typed.colon:
+            return (typed.written(value, False, snippet) if typed.form == "key" else snippet + typed.follow), True
+        bare, of_key = bool(given.get("bare")), _TAB_STOP.sub(r"\1", snippet)
+        text = value if given.get("whole") else typed.written(value, bare, of_key)
+        # Neovim takes a plain text only up to its first blank.
+        if self._snippets and _BLANK.search(text):
+            return _SPECIAL.sub(r"\\\g<0>", text), True
+        return text, False
 
     def _filter(self, value: str, new_text: str) -> str:
         """What the client compares with the text that gets replaced: it has been chosen already, so it must fit."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,10 @@ class Completed:
                 index.offset(edit["range"][edge]["line"], edit["range"][edge]["character"], "utf-16")
                 for edge in ("start", "end")
             )
-            text = text[:start] + edit["newText"] + text[end:]
+            new = edit["newText"]
+            if item.get("insertTextFormat") == 2:
+                new = re.sub(r"\\([\\$}])", r"\1", new)
+            text = text[:start] + new + text[end:]
         return text
 
 
@@ -273,14 +277,14 @@ TAKEN = {
         "more-labels.json",
         '[{"id": "n", "question": "Why?"}, ¦]',
         "new unanswerable label (q1)",
-        '[{"id": "n", "question": "Why?"}, {"id": "q1", "question": "$1", "answerable": false\\}]',
+        '[{"id": "n", "question": "Why?"}, {"id": "q1", "question": "$1", "answerable": false}]',
     ),
     "the first label of a file": (
         "first-labels.json",
         "¦",
         "new label (q-10)",
         '[\n  {\n    "id": "q-10",\n    "question": "$1",\n'
-        '    "gold": [{"section": "$2", "evidence": "$3"\\}]\n  \\}\n]',
+        '    "gold": [{"section": "$2", "evidence": "$3"}]\n  }\n]',
     ),
     "a field": ("new.md", "---\nstat¦\n---\n", "status", "---\nstatus: \n---\n"),
     "a comment": ("new.md", "<!-- e¦", "evidencedesk: ignore …", "<!-- evidencedesk: ignore $0 -->"),
