@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evidencedesk.repairs.members import add_member
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.rule import Fix, Severity, Violation, rule, value_fix
@@ -11,8 +12,11 @@ from evidencedesk.rule import Fix, Severity, Violation, rule, value_fix
 
 def _unanswerable(subject: LabelFile, facts: Facts, violation: Violation) -> Iterator[Fix]:
     entry = next(entry for entry in subject.entries if entry.place("gold") == violation.span)
+    title = "Mark the question as unanswerable"
     if "answerable" in entry.spans:
-        yield value_fix("Mark the question as unanswerable", subject.path, entry.spans["answerable"], False)
+        yield value_fix(title, subject.path, entry.spans["answerable"], False)
+    else:
+        yield Fix(title, {subject.path: (add_member(subject.text, entry, "answerable", False),)})
 
 
 @rule(

@@ -8,13 +8,31 @@ from collections.abc import Iterator
 from evidencedesk.documents.document import Document
 from evidencedesk.documents.prose import prose
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
-from evidencedesk.rule import Related, Severity, Violation, rule
-from evidencedesk.text.spans import LineIndex, Span
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule
+from evidencedesk.text.spans import LineIndex, Span, TextEdit
 
 # Seven nested quotes look like a closing marker, so only a single name may follow it.
 _MARKER = re.compile(
     r"(?:(?P<open><{7})(?: .*)?|\|{7}(?: .*)?|={7}|(?P<close>>{7})(?: [^ ]+(?: \(.*\))?)?)\s*", re.DOTALL
 )
+
+
+_NEXT_LINE = re.compile(r"\r\n|\r|\n")
+
+
+def _keep_one(subject: ChunkedDocument, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    if violation.message:
+        return
+    text = subject.document.text
+    opening, *between, closing = violation.span, *(related.span for related in violation.related)
+    middle = next((span for span in between if span.of(text).startswith("=")), None)
+    if middle is None or not closing.of(text).startswith(">"):
+        return
+    end = _line_after(closing, text)
+    first = (Span(opening.start, _line_after(opening, text)), Span(between[0].start, end))
+    second = (Span(opening.start, _line_after(middle, text)), Span(closing.start, end))
+    for title, spans in (("Keep the first version", first), ("Keep the second version", second)):
+        yield Fix(title, {subject.document.path: tuple(TextEdit(span, "") for span in spans)})
 
 
 @rule(
@@ -24,6 +42,7 @@ _MARKER = re.compile(
     severity=Severity.ERROR,
     message="an unresolved merge conflict stands here; both versions are indexed as one text",
     messages={"left": "a marker of a merge conflict was left here"},
+    fix=_keep_one,
 )
 def conflict_marker(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     """A merge conflict was committed without being resolved. Code blocks that show one are left alone.
@@ -77,6 +96,11 @@ def conflict_marker(subject: ChunkedDocument, facts: Facts) -> Iterator[Violatio
             conflict = []
     if conflict:
         yield _violation(document, conflict)
+
+
+def _line_after(line: Span, text: str) -> int:
+    found = _NEXT_LINE.match(text, line.end)
+    return found.end() if found else line.end
 
 
 def _violation(document: Document, markers: list[Span]) -> Violation:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from evidencedesk.documents.document import Document
+from evidencedesk.documents.markdown import id_of_path
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
-from evidencedesk.rule import Related, Severity, Violation, rule
-from evidencedesk.text.spans import Span
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule
+from evidencedesk.text.spans import Span, TextEdit
+
+
+def _own_id(subject: ChunkedDocument, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    document, doc_id = subject.document, id_of_path(violation.path)
+    written = document.fields.get("id")
+    if written is not None and doc_id not in facts.by_id:
+        edit = TextEdit(written.value_span, json.dumps(doc_id, ensure_ascii=False))
+        yield Fix(f"Give this page the id “{doc_id}”", {violation.path: (edit,)})
 
 
 @rule(
@@ -16,6 +26,7 @@ from evidencedesk.text.spans import Span
     failure="",
     severity=Severity.ERROR,
     message="the document id “{id}” is taken: {first} has it as well, and only that file is searched",
+    fix=_own_id,
 )
 def duplicate_document_id(subject: ChunkedDocument, facts: Facts) -> Iterator[Violation]:
     """Two files claim one document id.

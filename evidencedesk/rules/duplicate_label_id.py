@@ -7,9 +7,18 @@ from collections.abc import Iterator
 
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.label_file import LabelFile, LabelSource
-from evidencedesk.rule import Related, Severity, Violation, rule
+from evidencedesk.retrieval.label_writing import next_id
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
 
 _SINGLY = 3
+
+
+def _own_id(subject: LabelFile, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    if violation.message == "several":
+        return
+    taken = {entry.label.id for file in facts.label_files.values() for entry in file.entries}
+    label_id = next_id([entry.label.id for entry in subject.entries], taken)
+    yield value_fix(f"Name it “{label_id}”", violation.path, violation.span, label_id)
 
 
 @rule(
@@ -23,6 +32,7 @@ _SINGLY = 3
         "several": "{count} ids of this file are already used in {first}, {id} the first of them; these questions are "
         "not evaluated",
     },
+    fix=_own_id,
 )
 def duplicate_label_id(subject: LabelFile, facts: Facts) -> Iterator[Violation]:
     """Two labels have the same id, in one file or in two.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from evidencedesk.repairs.members import without_entry
 from evidencedesk.retrieval.evaluation import Evaluation
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.labels import Label
-from evidencedesk.rule import Related, Severity, Share, Tag, Violation, rule
+from evidencedesk.rule import Fix, Related, Severity, Share, Tag, Violation, rule
 from evidencedesk.text.normal import fold
 
 
@@ -22,6 +23,13 @@ def _asked_again(key: object, members: Sequence[tuple[Evaluation, None]], facts:
         yield Violation(source.path, source.place("question"), values, source.label.id, related, severity, message)
 
 
+def _remove(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    file, entry = facts.label_files[violation.path], facts.evaluations[violation.subject].source
+    if not violation.values["difference"]:
+        edits = {violation.path: (without_entry(file, entry),)}
+        yield Fix(f"Remove this label; {violation.values['first']} asks the same", edits)
+
+
 @rule(
     code="ED711",
     stage="content",
@@ -29,6 +37,7 @@ def _asked_again(key: object, members: Sequence[tuple[Evaluation, None]], facts:
     severity=Severity.INFORMATION,
     message="{first} asks the same question",
     messages={"differs": "{first} asks the same question, but {difference}"},
+    fix=_remove,
     tags=(Tag.UNNECESSARY,),
     join=_asked_again,
 )

@@ -18,7 +18,8 @@ def _follow(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator
     gold, path = f"gold[{values['gold']}]", subject.source.path
     if values["nearest"] and f"{gold}.evidence" in spans:
         span = spans[f"{gold}.evidence"]
-        yield value_fix("Take the evidence from the page as it is now", path, span, values["nearest"])
+        title = f"Take the evidence from the page, which {values['difference']}"
+        yield value_fix(title, path, span, values["nearest"])
     if values["elsewhere"] and f"{gold}.section" in spans:
         title = f"Point to “{values['elsewhere']}”, which holds the evidence"
         yield value_fix(title, path, spans[f"{gold}.section"], values["elsewhere"])

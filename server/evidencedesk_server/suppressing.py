@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from evidencedesk.documents.document import Document
+from evidencedesk.repairs.members import add_member
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.rule import Fix, Problem
 from evidencedesk.text.spans import Span, TextEdit, apply_edits
@@ -14,7 +15,6 @@ from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk.workspace.toml_places import find_places
 
 _REST_OF_LINE = re.compile(r"[^\r\n]*")
-_INDENT = re.compile(r"[ \t]*\Z")
 
 
 def suppressions(problem: Problem, snapshot: Snapshot) -> Iterator[Fix]:
@@ -87,13 +87,4 @@ def _ignore_in_label(code: str, entry: LabelSource, text: str) -> TextEdit:
     if array is not None and array.of(text).endswith("]"):
         filled = array.of(text)[1:-1].strip()
         return TextEdit(Span(array.end - 1, array.end - 1), f'{", " if filled else ""}"{code}"')
-    anchor = entry.spans.get("question") or entry.spans.get("id")
-    if anchor is None:
-        start = entry.span.start + 1
-        return TextEdit(Span(start, start), f' "ignore": ["{code}"],')
-    # A value on a line of its own gets the new one on a line of its own, with the same indentation.
-    line = max(text.rfind("\n", 0, anchor.start), text.rfind("\r", 0, anchor.start)) + 1
-    before = text[line : text.find('"', line)]
-    own_line = line > entry.span.start and _INDENT.match(before)
-    separator = f",\n{before}" if own_line else ", "
-    return TextEdit(Span(anchor.end, anchor.end), f'{separator}"ignore": ["{code}"]')
+    return add_member(text, entry, "ignore", [code])
