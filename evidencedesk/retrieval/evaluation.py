@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import is_
 
 from evidencedesk.documents.document import Document, Section
@@ -126,30 +127,67 @@ class Standing:
     top: str
 
 
-@dataclass(frozen=True, slots=True)
 class Retrieved:
     """What was retrieved for one question: a ranked list per searcher, and the configured one's without the scope.
 
     `rankings` are best first, up to `max(k, depth)`; `unfiltered` is the configured one's top k had there been no scope
     filter; `context` is what of the configured one's top k passes floor and gate, and `grade` what the gate gave it
-    (None without a gate). `correction` holds the rounds of the configured one when that is `corrective`.
+    (None without a gate). `correction` holds the rounds of the configured one when that is `corrective`. Lists are made
+    when they are looked at.
     """
 
-    rankings: Mapping[str, RankedList]
-    unfiltered: RankedList
-    context: RankedList
-    grade: float | None = None
-    correction: CorrectionResult | None = None
+    def __init__(
+        self,
+        rankings: Mapping[str, RankedList],
+        unfiltered: Callable[[], RankedList],
+        context: Callable[[], RankedList],
+        grade: float | None = None,
+        correction: CorrectionResult | None = None,
+    ) -> None:
+        self.rankings = rankings
+        self.grade = grade
+        self.correction = correction
+        self._unfiltered = unfiltered
+        self._context = context
+        self._found: Found | None = None
+        self._scores: tuple[float, ...] | None = None
+
+    @cached_property
+    def unfiltered(self) -> RankedList:
+        """See Retrieved."""
+        return self._unfiltered()
+
+    @cached_property
+    def context(self) -> RankedList:
+        """See Retrieved."""
+        return self._context()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Retrieved) and all(
+            getattr(self, name) == getattr(other, name)
+            for name in ("rankings", "unfiltered", "context", "grade", "correction")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def scores(self, contract: Contract) -> tuple[float, ...]:
         """Those of the configured searcher's top k."""
-        return tuple([found.score for found in self.rankings[contract.searcher][: contract.k]])
+        if self._scores is None:
+            self._scores = tuple([found.score for found in self.rankings[contract.searcher][: contract.k]])
+        return self._scores
 
     def found(self, gate: Gate | None) -> Found:
         """The same without scores."""
-        closed = "" if gate is None or self.grade is None or gate.admits(self.grade) else gate.verdict(self.grade)
-        rankings = {name: _chunks(ranking) for name, ranking in self.rankings.items()}
-        return Found(rankings, _chunks(self.unfiltered), _chunks(self.context), closed)
+        if self._found is None:
+            closed = "" if gate is None or self.grade is None or gate.admits(self.grade) else gate.verdict(self.grade)
+            rankings = {name: _chunks(ranking) for name, ranking in self.rankings.items()}
+            self._found = Found(rankings, _chunks(self.unfiltered), _chunks(self.context), closed)
+        return self._found
+
+    def take_over(self, other: Retrieved, with_scores: bool) -> None:
+        """Hold the Found of an earlier answer with the same chunks in all lists, and its scores if equal."""
+        self._found = other._found
+        self._scores = other._scores if with_scores else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +205,7 @@ class Found:
 
     def same(self, other: Found) -> bool:
         """Whether both hold the very same chunks in the same places."""
-        return (
+        return self is other or (
             self.closed == other.closed
             and self.rankings.keys() == other.rankings.keys()
             and all(_same(chunks, other.rankings[name]) for name, chunks in self.rankings.items())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from operator import is_
+from typing import TypeVar
 
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Catalog, Scope
@@ -18,10 +19,12 @@ from evidencedesk.retrieval.evidence import Evidence
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.fusion import rrf
 from evidencedesk.retrieval.label_file import LabelSource
-from evidencedesk.retrieval.searchers import Searcher
+from evidencedesk.retrieval.searcher import Derived, Listed, Lists, Rankings, Searcher, rank_many
 from evidencedesk.retrieval.taxonomy import Trace, diagnose
 
 LEGS = ("sparse", "dense")
+
+Asked = TypeVar("Asked", bound=tuple[str, Scope])
 
 Spread = Callable[[RankedList], RankedList]
 """Orders a ranked list anew; nothing is added or lost."""
@@ -30,66 +33,119 @@ Grader = Callable[[str, RankedList], float]
 """How much a question's context speaks about it, 0 to 1."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What was retrieved for a question; `mark` is equal to an earlier one where all lists hold the same chunks."""
+
+    retrieved: Retrieved
+    mark: tuple[object, ...]
+
+
 def retrieve(
-    questions: Sequence[tuple[str, Scope]],
-    legs: Mapping[str, Searcher],
+    questions: Sequence[Asked],
+    searchers: Mapping[str, Searcher],
     catalog: Catalog,
     contract: Contract,
     spread: Spread | None = None,
     grader: Grader | None = None,
-) -> list[Retrieved]:
+    before: Callable[[Asked], Answer | None] = lambda question: None,
+) -> list[Answer]:
     """Rankings for `(question, scope)` pairs, in their order: each leg to `max(k, depth)`, and the fusion of both.
 
     The configured searcher, where it is neither, is asked as well. `spread` orders its list anew; `grader` is what the
-    contract's gate asks.
+    contract's gate asks. `before` gives an answer from an earlier state under the same contract.
     """
-    results: list[Retrieved | None] = [None] * len(questions)
+    # Ranks alone decide what fusion gives, and no other text moves a cosine.
+    is_fixed = contract.searcher in ("dense", "hybrid")
+    results: dict[int, Answer] = {}
     for scope in dict.fromkeys(scope for _, scope in questions):
         places = [place for place, (_, wanted) in enumerate(questions) if wanted == scope]
         texts = [questions[place][0] for place in places]
         allowed = catalog.allowed(scope)
-        filtered = _search_all(texts, legs, contract, allowed, spread)
-        hides_nothing = len(allowed) == len(catalog.chunks)
-        everything = filtered if hides_nothing else _search_all(texts, legs, contract, None, spread)
-        for place, (rankings, correction), (unscoped, _) in zip(places, filtered, everything, strict=True):
-            context, grade = _context(questions[place][0], rankings[contract.searcher], contract, grader)
-            results[place] = Retrieved(rankings, unscoped[contract.searcher][: contract.k], context, grade, correction)
-    return [result for result in results if result is not None]
+        rankings = {name: _ask(name, texts, searchers, contract, allowed, spread) for name in LEGS}
+        rankings["hybrid"] = _ask("hybrid", texts, searchers, contract, allowed, spread)
+        configured = rankings.get(contract.searcher) or _ask(
+            contract.searcher, texts, searchers, contract, allowed, spread
+        )
+        rankings[contract.searcher] = configured
+        unscoped = configured
+        if len(allowed) < len(catalog.by_id):
+            unscoped = _ask(contract.searcher, texts, searchers, contract, None, spread)
+        marks = zip(*(found.marks for found in (*rankings.values(), unscoped)), strict=True)
+        for row, (place, mark) in enumerate(zip(places, marks, strict=True)):
+            results[place] = answer = _answer(
+                questions[place][0], mark, Lists(rankings, row), Lists({"": unscoped}, row), contract, grader, is_fixed
+            )
+            if isinstance(configured, _Corrected):
+                answer.retrieved.correction = configured.results[row]
+            last = before(questions[place])
+            if last and last.mark == answer.mark:
+                answer.retrieved.take_over(last.retrieved, is_fixed)
+    return [results[place] for place in range(len(questions))]
 
 
-def _search_all(
+def _answer(
+    question: str,
+    mark: tuple[object, ...],
+    rankings: Lists,
+    unscoped: Lists,
+    contract: Contract,
+    grader: Grader | None,
+    is_fixed: bool,
+) -> Answer:
+    k, floor = contract.k, contract.floor
+
+    def unfiltered() -> RankedList:
+        return unscoped[""][:k]
+
+    def passing() -> RankedList:
+        return [found for found in rankings[contract.searcher][:k] if floor is None or found.score >= floor]
+
+    if contract.gate is not None and grader is not None:
+        context = passing()
+        grade = grader(question, context)
+        context = context if contract.gate.admits(grade) else []
+        mark = (*mark, grade, tuple([found.chunk for found in context]))
+        return Answer(Retrieved(rankings, unfiltered, lambda: context, grade), mark)
+    if floor is not None and not is_fixed:
+        mark = (*mark, tuple([found.chunk for found in passing()]))
+    return Answer(Retrieved(rankings, unfiltered, passing), mark)
+
+
+class _Corrected(Listed):
+    """Rankings with how they came about."""
+
+    def __init__(self, lists: Sequence[RankedList], results: Sequence[CorrectionResult]) -> None:
+        super().__init__(lists)
+        self.results = results
+
+
+def _ask(
+    name: str,
     texts: Sequence[str],
-    legs: Mapping[str, Searcher],
+    searchers: Mapping[str, Searcher],
     contract: Contract,
     allowed: AbstractSet[str] | None,
     spread: Spread | None,
-) -> list[tuple[dict[str, RankedList], CorrectionResult | None]]:
+) -> Rankings:
+    """One searcher's rankings to `max(k, depth)`; those of the configured one are ordered anew by `spread`."""
     depth = max(contract.k, contract.depth)
-    found = {name: legs[name].search_many(texts, depth, allowed) for name in LEGS}
-    pairs = zip(*(found[name] for name in LEGS), strict=True)
-    found["hybrid"] = [rrf(list(pair), k=contract.rrf_k, top=depth, source="hybrid") for pair in pairs]
-    corrections: Sequence[CorrectionResult | None] = [None] * len(texts)
-    if contract.searcher not in found:
-        configured = legs[contract.searcher]
-        if isinstance(configured, CorrectiveSearcher):
-            corrections = results = configured.correct_many(texts, depth, allowed)
-            found[contract.searcher] = [list(result.hits[:depth]) for result in results]
-        else:
-            found[contract.searcher] = configured.search_many(texts, depth, allowed)
-    if spread is not None:
-        found[contract.searcher] = [spread(ranking) for ranking in found[contract.searcher]]
-    rankings = (dict(zip(found, lists, strict=True)) for lists in zip(*found.values(), strict=True))
-    return list(zip(rankings, corrections, strict=True))
-
-
-def _context(
-    question: str, ranking: RankedList, contract: Contract, grader: Grader | None
-) -> tuple[RankedList, float | None]:
-    passing = [found for found in ranking[: contract.k] if contract.floor is None or found.score >= contract.floor]
-    if contract.gate is None or grader is None:
-        return passing, None
-    grade = grader(question, passing)
-    return passing if contract.gate.admits(grade) else [], grade
+    searcher = searchers[name]
+    spread = spread if name == contract.searcher else None
+    if isinstance(searcher, CorrectiveSearcher):
+        results = searcher.correct_many(texts, depth, allowed)
+        lists = [list(result.hits[:depth]) for result in results]
+        return _Corrected([spread(one) for one in lists] if spread else lists, results)
+    if name == "hybrid":
+        legs = tuple(rank_many(searchers[leg], texts, depth, allowed) for leg in LEGS)
+        found: Rankings = Derived(legs, lambda row, pair: rrf(pair, k=contract.rrf_k, top=depth, source="hybrid"))
+    else:
+        found = rank_many(searcher, texts, depth, allowed)
+    if spread is None:
+        return found
+    if name in ("dense", "hybrid"):
+        return Derived((found,), lambda row, lists: spread(lists[0]))
+    return Listed([spread(found[row]) for row in range(len(texts))])
 
 
 @dataclass(frozen=True, slots=True)

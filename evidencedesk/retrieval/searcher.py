@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -69,7 +69,7 @@ class Listed:
     @property
     def marks(self) -> Sequence[object]:
         """See Rankings."""
-        return [tuple([id(found.chunk) for found in ranking]) for ranking in self._lists]
+        return [tuple([found.chunk for found in ranking]) for ranking in self._lists]
 
     def __getitem__(self, row: int) -> RankedList:
         return self._lists[row]
@@ -91,6 +91,27 @@ class Best:
     def __getitem__(self, row: int) -> RankedList:
         pairs = zip(self.slots[row].tolist(), self.scores[row].tolist(), strict=True)
         return ranked(((self.chunks[slot], score) for slot, score in pairs if slot >= 0), self.source)
+
+
+class Lists(Mapping[str, RankedList]):
+    """The ranked lists of one query by the searchers' names, each made once."""
+
+    def __init__(self, rankings: Mapping[str, Rankings], row: int) -> None:
+        self._rankings = rankings
+        self._row = row
+        self._made: dict[str, RankedList] = {}
+
+    def __getitem__(self, name: str) -> RankedList:
+        made = self._made.get(name)
+        if made is None:
+            made = self._made[name] = self._rankings[name][self._row]
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rankings)
+
+    def __len__(self) -> int:
+        return len(self._rankings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,7 @@ from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts
 from evidencedesk.retrieval.findability import Findability, Leg, find_unfindable, unfindable_pages
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
-from evidencedesk.retrieval.judge import Grader, Spread, judge, retrieve, scope_of
+from evidencedesk.retrieval.judge import Answer, Grader, Spread, judge, retrieve, scope_of
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.lineage import find_versions
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
@@ -101,7 +101,11 @@ class Answers:
     """What was retrieved for each question over one index."""
 
     index: Index
-    found: Mapping[Question, Retrieved]
+    answers: Mapping[Question, Answer]
+
+    def of(self, question: Question) -> Retrieved:
+        """What was retrieved for one of the questions."""
+        return self.answers[question].retrieved
 
 
 def build_snapshot(
@@ -132,7 +136,7 @@ def build_snapshot(
         label_id: Question(source.label.question, scope_of(source, contract)) for label_id, source in sources.items()
     }
     answers = memo.renew(ask_questions, index, config, *questions.values())
-    found = {label_id: answers.found[question] for label_id, question in questions.items()}
+    found = {label_id: answers.of(question) for label_id, question in questions.items()}
     judged = memo.renew(judge, contract, index.by_id, sources, found, partial(progress, "Judging answers"))
     elsewhere = memo.renew(find_elsewhere, index.by_id, judged.evaluations)
     versions = memo.renew(find_versions, index.by_id)
@@ -229,12 +233,13 @@ def _corrective(
 
 def ask_questions(before: Answers | None, index: Index, config: Config, *questions: Question) -> Answers:
     """Questions → Rankings; over the same index an answer stays what it was."""
-    known = before.found if before and before.index is index else {}
+    contract = config.contract()
+    known = before.answers if before and before.index is index else {}
+    earlier = before.answers if before and before.index.config is config else {}
     distinct = list(dict.fromkeys(questions))
     new = [question for question in distinct if question not in known]
-    contract = config.contract()
-    retrieved = retrieve(new, index.searchers, index.catalog, contract, index.spread, index.grader)
-    found = {**known, **dict(zip(new, retrieved, strict=True))}
+    answers = retrieve(new, index.searchers, index.catalog, contract, index.spread, index.grader, earlier.get)
+    found = {**known, **dict(zip(new, answers, strict=True))}
     return Answers(index, {question: found[question] for question in distinct})
 
 

@@ -76,7 +76,7 @@ def evaluation(
     label = Label(label_id, f"Question {label_id}?", tags, bool(gold), (entry,) if gold else ())
     holders = (gold,) if gold and whole else ()
     document = Document("guide", "guide.md", "# Guide\n\nthe answer\n")
-    scored = Retrieved(lists, top, top[:context])
+    scored = Retrieved(lists, lambda: top, lambda: top[:context])
     return Evaluation(
         label=label,
         source=LabelSource(label, "labels.json", Span(0, 1), {}),
