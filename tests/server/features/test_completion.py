@@ -130,6 +130,23 @@ LABEL_CASES = {
         in_gold('"section": "send it b¦"'),
         ["returns#Returns 😀", "returns-v1#Returns"],
     ),
+    "headings of a document that is not named in full": (
+        in_gold('"section": "retu#cost¦"'),
+        [
+            "returns#Costs",
+            "returns#Costs-1",
+        ],
+    ),
+    "headings of any where the document is none": (in_gold('"section": "xyz#road¦"'), ["bikes/road#Road bikes"]),
+    "a title does not match by scattered letters": (in_gold('"section": "rrr¦"'), []),
+    "sentences with some of the words, where none has all": (
+        in_gold('"section": "returns#Costs", "evidence": "nothing elephant¦"'),
+        ["Nothing at all.", "Really nothing."],
+    ),
+    "all sentences, where none has any of the words": (
+        in_gold('"section": "returns#Costs", "evidence": "elephant¦"'),
+        ["Nothing at all.", "Really nothing.", "The second one."],
+    ),
     "the sentences of the section": (
         in_gold('"section": "returns#Costs", "evidence": "¦"'),
         ["Nothing at all.", "Really nothing.", "The second one."],

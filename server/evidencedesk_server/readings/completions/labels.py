@@ -1,197 +1,24 @@
-"""What labels are written with: sections, evidence, tags, keys. Invariant: offered gold is found where it is named."""
+"""What else labels are written with: ids, tags, keys, whole labels. Invariant: offered values pass the schema."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import islice
 
-from evidencedesk.documents.document import Document, Section
-from evidencedesk.documents.sentences import sentences
-from evidencedesk.retrieval.evidence import split_section
-from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.label_writing import LabelLayout, layout_of, next_id
-from evidencedesk.retrieval.places import reference, section_at
-from evidencedesk.text.normal import find_all, fold
-from evidencedesk.text.spans import LineIndex, Span
-from evidencedesk_server.readings.completions.items import (
-    FIELD,
-    FOLDER_LIKE,
-    LIMIT,
-    REFERENCE,
-    SNIPPET,
-    TEXT,
-    VALUE,
-    Item,
-    rule_items,
-)
-from evidencedesk_server.readings.matching import NO_MATCH, quality
+from evidencedesk_server.readings.completions.gold import evidence_items, section_items
+from evidencedesk_server.readings.completions.items import FIELD, SNIPPET, VALUE, Item, rule_items
 from evidencedesk_server.readings.state import State
-from evidencedesk_server.verdicts import count, shorten
+from evidencedesk_server.verdicts import count
 
-_SHOWN = 160
 _LABEL_NAMES = ("label", "question", "golden", "queries")
-_MAX_CONTINUED = 3
-_SEARCHED, _MAX_SEARCHED = 3, 20
-_BLANK_LINE = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]")
 
 
 def holds_labels(state: State, path: str) -> bool:
     """Whether a file is a label file, or looks from its name as if it were to become one."""
     name = path.rpartition("/")[2].lower()
     return path in state.snapshot.facts.label_files or any(word in name for word in _LABEL_NAMES)
-
-
-# Gold
-
-
-def _sections(state: State, path: str, typed: str, more: tuple[str, ...]) -> list[Item]:
-    """Documents, and after a `#` the headings of the one before it; headings of all by their words too.
-
-    Where no name fits, the sections whose text holds what is typed.
-    """
-    by_id = state.snapshot.facts.by_id
-    doc_id = split_section(typed, by_id)
-    if "#" in typed and doc_id in by_id:
-        return list(_headings(by_id[doc_id], typed))
-    wanted = typed.casefold()
-    documents = sorted(_likely(state), key=lambda chunked: _document_fit(wanted, chunked.document))
-    items = [_document(chunked) for chunked in documents if _document_fit(wanted, chunked.document) < NO_MATCH]
-    if len(items) < LIMIT and len(wanted) > 1:
-        fitting = ((chunked, wanted) for chunked in documents)
-        items += (item for chunked, words in fitting for item in _headings_with(chunked, words))
-    if not items and len(wanted) >= _SEARCHED:
-        items = list(islice((item for chunked in documents for item in _sections_with(chunked, typed)), _MAX_SEARCHED))
-    return items[:LIMIT]
-
-
-def _likely(state: State) -> list[ChunkedDocument]:
-    """All documents: those that are current and that many labels speak of come first."""
-    about = state.mentions.about
-    statuses = state.config.scope.statuses
-    return sorted(
-        state.snapshot.facts.by_id.values(),
-        key=lambda chunked: (
-            chunked.document.status not in statuses,
-            -len(about.get(chunked.document.path, ())),
-            chunked.document.path,
-        ),
-    )
-
-
-def _document_fit(wanted: str, document: Document) -> int:
-    return min(quality(wanted, document.doc_id.casefold()), quality(wanted, document.title.casefold()))
-
-
-def _document(chunked: ChunkedDocument) -> Item:
-    document = chunked.document
-    return Item(
-        document.doc_id,
-        document.doc_id,
-        FOLDER_LIKE,
-        " · ".join(filter(None, (document.title, document.status))),
-        explain=("document", document.doc_id),
-        chosen=True,
-    )
-
-
-def _headings(chunked: ChunkedDocument, typed: str) -> Iterator[Item]:
-    """The headings of a document that fit, the better first."""
-    wanted = typed[len(chunked.document.doc_id) + 1 :].casefold()
-    headed = [section for section in chunked.document.sections if section.heading]
-    rated = [(quality(wanted, section.anchor.casefold()) if wanted else 0, section) for section in headed]
-    rated.sort(key=lambda one: one[0])
-    return (_section(chunked.document, section) for fit, section in rated if fit < NO_MATCH)
-
-
-def _headings_with(chunked: ChunkedDocument, wanted: str) -> Iterator[Item]:
-    for section in chunked.document.sections:
-        if section.heading and wanted in section.heading.casefold():
-            yield _section(chunked.document, section)
-
-
-def _sections_with(chunked: ChunkedDocument, words: str) -> Iterator[Item]:
-    document = chunked.document
-    pattern = re.compile(re.escape(words.strip()), re.IGNORECASE)
-    body = document.sections[0].span.start if document.sections else len(document.text)
-    found = (section_at(document, match.start()) for match in pattern.finditer(document.text, body))
-    for section in dict.fromkeys(section for section in found if section is not None and section.heading):
-        yield replace(_section(document, section), detail="holds these words")
-
-
-def _section(document: Document, section: Section) -> Item:
-    named = reference(document, section)
-    above = " › ".join(section.path[:-1])
-    return Item(named, named, REFERENCE, above, explain=("section", named), chosen=True)
-
-
-def _evidence(state: State, path: str, typed: str, more: tuple[str, ...]) -> list[Item]:
-    """What goes on from the typed words in their place, then the sentences of the section that hold them."""
-    (section,) = more
-    chunked = state.snapshot.facts.by_id.get(split_section(section, state.snapshot.facts.by_id))
-    if chunked is None:
-        return []
-    document = chunked.document
-    heading = section[len(document.doc_id) + 1 :]
-    named = document.sections_named(heading) if heading else ()
-    bodies = [one.body for one in named] or [one.body for one in document.sections]
-    all_sentences = [span for body in bodies for span in sentences(document, body)]
-    lines = LineIndex(document.text)
-    spans = [*_continued(document, bodies, all_sentences, typed), *_holding(document, all_sentences, typed)]
-    return [
-        Item(
-            shorten(span.of(document.text), _SHOWN),
-            span.of(document.text),
-            TEXT,
-            f"line {lines.line_of(span.start) + 1}",
-            chosen=True,
-        )
-        for span in _distinct(document.text, spans)
-    ][:LIMIT]
-
-
-def _continued(document: Document, bodies: list[Span], all_sentences: list[Span], typed: str) -> Iterator[Span]:
-    """From where the typed words stand to the end of their sentence, and of the ones that follow on it."""
-    # A single word is mostly looked for, not begun with.
-    if " " not in fold(typed):
-        return
-    for body in bodies:
-        for match in find_all(body.of(document.text), typed.strip()):
-            start, end = body.start + match.span.start, body.start + match.span.end
-            for stop in islice(_ends_after(document.text, all_sentences, end), _MAX_CONTINUED):
-                yield Span(start, stop)
-
-
-def _ends_after(text: str, all_sentences: list[Span], offset: int) -> Iterator[int]:
-    """Where the sentence ends that goes on at `offset`, and those that only white space parts from it."""
-    last = None
-    for span in all_sentences:
-        if span.end > offset:
-            between = text[offset if last is None else last : span.start]
-            if between.strip() or _BLANK_LINE.search(between):
-                return
-            yield (last := span.end)
-
-
-def _holding(document: Document, all_sentences: list[Span], typed: str) -> list[Span]:
-    """The sentences with the typed words in a row, then those that have all of them."""
-    wanted = fold(typed)
-    words = wanted.split()
-    folded = [(span, fold(span.of(document.text))) for span in all_sentences]
-    whole = [span for span, text in folded if wanted in text]
-    return whole + [span for span, text in folded if wanted not in text and all(word in text for word in words)]
-
-
-def _distinct(text: str, spans: list[Span]) -> Iterator[Span]:
-    """The first span of equal words; those that hold none are left out."""
-    seen: set[str] = {""}
-    for span in spans:
-        words = fold(span.of(text))
-        if words not in seen:
-            seen.add(words)
-            yield span
 
 
 # Other values
@@ -344,8 +171,8 @@ def _tab_stops(written: str) -> str:
 
 
 LABEL_KINDS: Mapping[str, Callable[[State, str, str, tuple[str, ...]], list[Item]]] = {
-    "section": _sections,
-    "evidence": _evidence,
+    "section": section_items,
+    "evidence": evidence_items,
     "id": _ids,
     "tags": _tags,
     "grade": _grades,
