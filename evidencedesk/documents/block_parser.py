@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
 from markdown_it import MarkdownIt
@@ -59,7 +60,34 @@ def block_tokens(text: str) -> BlockTokens:
     has its three tokens at the top level, and may have none elsewhere.
     """
     environment: dict[str, Any] = {}
-    return BlockTokens(_PARSER.parse(text, environment), environment)
+    state = _State(text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), environment)
+    _PARSER.block.tokenize(state, 0, state.lineMax)
+    return BlockTokens(state.tokens, environment)
+
+
+class _State(StateBlock):
+    """The parser's state before the first line, made line by line instead of character by character."""
+
+    def __init__(self, text: str, environment: dict[str, Any]) -> None:
+        super().__init__("", _PARSER, environment, [])
+        lines = text.split("\n")
+        # The parser knows no line behind the last line break, nor one of blanks there.
+        if not lines[-1].strip(" \t"):
+            del lines[-1]
+        shifts = [len(line) - len(line.lstrip(" \t")) for line in lines]
+        starts = list(accumulate(map((1).__add__, map(len, lines)), initial=0))
+        self.src = text
+        self.bMarks = [*starts[:-1], len(text)]
+        self.eMarks = [*(start - 1 for start in starts[1:]), len(text)]
+        self.tShift = [*shifts, 0]
+        self.sCount = [*map(_width, lines, shifts), 0] if "\t" in text else [*shifts, 0]
+        self.bsCount = [0] * len(self.bMarks)
+        self.lineMax = len(lines)
+
+
+def _width(line: str, shift: int) -> int:
+    """The columns of the first characters of a line, which are blanks and tabs."""
+    return len(line[:shift].expandtabs(4))
 
 
 def _block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -169,8 +197,6 @@ def _ends_list(state: StateBlock, line: int, end: int, silent: bool) -> bool:
 
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark")
-    # Inline parsing is off: it costs most of the time, and only headings need it.
-    parser.core.ruler.enableOnly(["normalize", "block"])
     rules = parser.block.ruler
     rules.enableOnly(["code"])
     rules.push("block", _block)

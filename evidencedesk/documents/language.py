@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 
-_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
-_FOREIGN = re.compile("[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]+")
+_FOREIGN = re.compile("[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
 
-# First and last letter of a script, its language, and the letters that only another language of the script has.
+# First and last letter of a script, its language, and the letters that only another language of the script has; by the
+# first letter.
 _SCRIPTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
     ("\u0370", "\u03ff", "el", {}),
     ("\u0400", "\u052f", "ru", {"uk": "іїєґ"}),
@@ -34,6 +36,8 @@ _SCRIPTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
     ("\uac00", "\ud7a3", "ko", {}),
 )
 
+_FIRSTS = [first for first, *_ in _SCRIPTS]
+
 # A technical page in any script is full of Latin names and code: this share of its letters makes it a page of a script.
 _ENOUGH = 0.15
 # Japanese is written with more Han than kana; Chinese has none but in quotations.
@@ -42,21 +46,20 @@ _KANA_SHARE = 0.1
 
 def guess_language(text: str) -> str:
     """The language code that the letters of `text` suggest, "" when they are mostly Latin or too few to tell."""
-    if text.isascii():
+    if text.isascii() or not _FOREIGN.search(text):
         return ""
-    letters = Counter(_FOREIGN.findall(text))
+    letters = Counter("".join(_FOREIGN.findall(text)))
     counts: Counter[str] = Counter()
     for letter, count in letters.items():
-        for first, last, lang, _ in _SCRIPTS:
-            if first <= letter <= last:
-                counts[lang] += count
-                break
+        script = bisect_right(_FIRSTS, letter) - 1
+        if script >= 0 and letter <= _SCRIPTS[script][1]:
+            counts[_SCRIPTS[script][2]] += count
     if not counts:
         return ""
     if counts["ja"] >= _KANA_SHARE * counts["zh"]:
         counts["ja"] += counts.pop("zh", 0)
     lang, most = max(counts.items(), key=lambda pair: pair[1])
-    if most < _ENOUGH * (most + len(_LATIN.findall(text))):
+    if most < _ENOUGH * (most + sum(map(len, _LATIN.findall(text)))):
         return ""
     others = next(others for _, _, script_lang, others in _SCRIPTS if script_lang == lang)
     shares = {other: sum(letters[letter] for letter in only) / most for other, only in others.items()}

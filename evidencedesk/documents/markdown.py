@@ -17,7 +17,7 @@ from evidencedesk.documents.frontmatter import FieldMap, later_headers, read_hea
 from evidencedesk.documents.headings import plain_heading
 from evidencedesk.documents.language import guess_language
 from evidencedesk.documents.suppressions import read_comments
-from evidencedesk.text.spans import LINE_END, Span
+from evidencedesk.text.spans import Span, line_starts
 
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "paragraph",
@@ -87,7 +87,7 @@ class _Lines:
 
     def __init__(self, text: str, start: int) -> None:
         self.text = text
-        self.starts = [start, *(match.end() for match in LINE_END.finditer(text, start)), len(text)]
+        self.starts = [*line_starts(text, start), len(text)]
 
     def line(self, number: int) -> Span:
         """A line without its line break."""
@@ -115,7 +115,8 @@ def _sections(tokens: Sequence[Token], environment: dict[str, Any], lines: _Line
     text, start = lines.text, lines.starts[0]
     anchors = _anchors([heading for _, heading in headings])
     sections: list[Section] = []
-    first = lines.span(headings[0][0]).start if headings else len(text)
+    spans = [lines.span(token) for token, _ in headings]
+    first = spans[0].start if headings else len(text)
     if text[start:first].strip():
         whole = Span(start, first)
         sections.append(Section("", "", (), 0, Span(start, start), whole, whole))
@@ -124,11 +125,10 @@ def _sections(tokens: Sequence[Token], environment: dict[str, Any], lines: _Line
     for number, (token, heading) in enumerate(headings):
         level = int(token.tag[1:])
         path = [*(outer for outer in path if outer[0] < level), (level, heading)]
-        last = number + 1 == len(headings)
-        end = len(text) if last else lines.span(headings[number + 1][0]).start
+        end = spans[number + 1].start if number + 1 < len(headings) else len(text)
         names = tuple(name for _, name in path)
         body = Span(lines.starts[token.map[1] if token.map else 0], end)
-        sections.append(Section(heading, anchors[number], names, level, lines.span(token), Span(start, end), body))
+        sections.append(Section(heading, anchors[number], names, level, spans[number], Span(start, end), body))
         start = end
     return tuple(sections)
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
@@ -14,6 +15,14 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 """A line break; nothing else ends a line."""
 
 _STEP = 2048
+
+
+def line_starts(text: str, start: int = 0) -> list[int]:
+    """Where the lines of `text` from `start` on begin; the first does at `start`."""
+    if "\r" in text:
+        return [start, *(match.end() for match in LINE_END.finditer(text, start))]
+    lengths = map(len, text[start:].split("\n"))
+    return list(accumulate(map((1).__add__, lengths), initial=start))[:-1]
 
 
 class Span(NamedTuple):
@@ -78,7 +87,7 @@ class LineIndex:
     def __init__(self, text: str) -> None:
         self.text = text
         self._ascii = text.isascii()
-        self._starts = [0, *(match.end() for match in LINE_END.finditer(text))]
+        self._starts = line_starts(text)
         self._counts: dict[tuple[int, Encoding], list[int]] = {}
 
     @property

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, islice
 
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.chunk import Chunk
@@ -50,8 +50,11 @@ class _Splitter:
             for start, end in windows(span.end - span.start, self.size, self.overlap):
                 yield Span(span.start + start, span.start + end)
             return
-        cuts = [match.start() for match in re.compile(re.escape(separator)).finditer(text, *span)]
-        bounds = [span.start, *(cut for cut in cuts if cut > span.start), span.end]
+        lengths = map(len, span.of(text).split(separator))
+        cuts = accumulate(map(len(separator).__add__, lengths), initial=span.start - len(separator))
+        bounds = [span.start, *islice(cuts, 1, None)]
+        if bounds[1] == span.start:
+            del bounds[1]
         done = 0
         for index in range(1, len(bounds)):
             if bounds[index] - bounds[index - 1] >= self.size:
