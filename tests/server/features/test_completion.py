@@ -137,6 +137,7 @@ LABEL_CASES = {
             "returns#Costs-1",
         ],
     ),
+    "all headings of the document where none fits": (in_gold('"section": "returns-v1#Zz¦"'), ["returns-v1#Returns"]),
     "headings of any where the document is none": (in_gold('"section": "xyz#road¦"'), ["bikes/road#Road bikes"]),
     "a title does not match by scattered letters": (in_gold('"section": "rrr¦"'), []),
     "sentences with some of the words, where none has all": (
@@ -422,3 +423,20 @@ async def test_lines_of_a_snippet_begin_at_the_margin_and_those_of_plain_text_wh
     item = (await complete(other, "labels.json", marked)).items[0]
     assert item["textEdit"]["newText"].startswith('{\n    "id": "q-10",\n    "question": "",\n')
     await other.desk.stop()
+
+
+async def test_evidence_may_begin_on_a_line_below_those_that_end_no_sentence(client: Connected, tmp_path: Path) -> None:
+    menu = "# Menu\n\nSettings\nReset\nYou can restore the factory state,\nand more, on any TV.\n\n## Empty\n"
+    (tmp_path / "menu.md").write_text(menu, encoding="utf-8")
+    client.initialize(None, **FULL)
+    found = await complete(client, "more-labels.json", in_gold('"section": "menu#Menu", "evidence": "factory¦"'))
+    assert found.labels == [
+        "Settings Reset You can restore the factory state, and more, on any TV.",
+        "Reset You can restore the factory state, and more, on any TV.",
+        "You can restore the factory state, and more, on any TV.",
+    ]
+    sections = await complete(client, "more-labels.json", in_gold('"section": "menu#¦"'))
+    assert [(item["label"], item.get("detail")) for item in sections.items] == [
+        ("menu#Menu", None),
+        ("menu#Empty", "no text of its own"),
+    ]

@@ -23,6 +23,7 @@ _SHOWN = 160
 _MAX_CONTINUED = 3
 _SEARCHED, _MAX_SEARCHED = 3, 20
 _BLANK_LINE = re.compile(r"(?:\r\n|\r(?!\n)|\n)[ \t]*[\r\n]")
+_CAPITAL_LINE = re.compile(r"[\r\n][ \t]*+(?=[^\W\d_])(?![a-zà-öø-ÿа-яё])")
 _PART = 2
 """The worst quality of a match that holds the word in one piece."""
 
@@ -94,12 +95,13 @@ def _document(chunked: ChunkedDocument) -> Item:
 
 
 def _headings(chunked: ChunkedDocument, typed: str) -> Iterator[Item]:
-    """The headings of a document that fit, the better first."""
-    wanted = typed.casefold()
-    headed = [section for section in chunked.document.sections if section.heading]
+    """The headings of a document that fit, the better first; all where none does, one of them being meant."""
+    wanted, document = typed.casefold(), chunked.document
+    headed = [section for section in document.sections if section.heading]
     rated = [(quality(wanted, section.anchor.casefold()) if wanted else 0, section) for section in headed]
-    rated.sort(key=lambda one: one[0])
-    return (_section(chunked.document, section) for fit, section in rated if fit < NO_MATCH)
+    rated.sort(key=lambda one: (one[0], _is_empty(document, one[1])))
+    fitting = [section for fit, section in rated if fit < NO_MATCH]
+    return (_section(document, section) for section in fitting or headed)
 
 
 def _headings_with(chunked: ChunkedDocument, wanted: str) -> Iterator[Item]:
@@ -119,8 +121,12 @@ def _sections_with(chunked: ChunkedDocument, words: str) -> Iterator[Item]:
 
 def _section(document: Document, section: Section) -> Item:
     named = reference(document, section)
-    above = " › ".join(section.path[:-1])
-    return Item(named, named, REFERENCE, above, explain=("section", named), chosen=True)
+    about = "no text of its own" if _is_empty(document, section) else " › ".join(section.path[:-1])
+    return Item(named, named, REFERENCE, about, explain=("section", named), chosen=True)
+
+
+def _is_empty(document: Document, section: Section) -> bool:
+    return not section.body.of(document.text).strip()
 
 
 # Evidence
@@ -138,7 +144,8 @@ def evidence_items(state: State, path: str, typed: str, more: tuple[str, ...]) -
     bodies = [one.body for one in named] or [one.body for one in document.sections]
     all_sentences = [span for body in bodies for span in sentences(document, body)]
     lines = LineIndex(document.text)
-    spans = [*_continued(document, bodies, all_sentences, typed), *_holding(document, all_sentences, typed)]
+    held = _holding(document, all_sentences, typed)
+    spans = [*_continued(document, bodies, all_sentences, typed), *held, *_from_later_lines(document, held, typed)]
     return [
         Item(
             shorten(span.of(document.text), _SHOWN),
@@ -187,6 +194,16 @@ def _holding(document: Document, all_sentences: list[Span], typed: str) -> list[
     # Where some have all the words, those with fewer are none that was meant.
     least = best if best < len(words) else len(words)
     return [span for number, span in rated if number >= least]
+
+
+def _from_later_lines(document: Document, held: list[Span], typed: str) -> Iterator[Span]:
+    """The same sentences from a later line on: lines without a full stop, as menus have, may stand above the first."""
+    words = fold(typed).split()
+    for span in held:
+        for start in _CAPITAL_LINE.finditer(document.text, span.start, span.end):
+            rest = Span(start.end(), span.end)
+            if rest.start > span.start and all(word in fold(rest.of(document.text)) for word in words):
+                yield rest
 
 
 def _distinct(text: str, spans: list[Span]) -> Iterator[Span]:
