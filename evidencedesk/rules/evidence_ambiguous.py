@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
 from evidencedesk.documents.document import Document
+from evidencedesk.repairs.quoting import SENTENCE_END, sentence_around, telling_sentence
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import quoted
-from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
-from evidencedesk.text.normal import Match, fold, holds
-from evidencedesk.text.spans import Span
+from evidencedesk.retrieval.places import quoted, reference, section_at
+from evidencedesk.rule import Fix, Related, Severity, Violation, rule
+from evidencedesk.text.normal import Match, fold
+from evidencedesk.text.spans import LineIndex, Span, TextEdit
 
-_SENTENCE_END = re.compile(r"[.!?…。؟।](?=\s|$)|\r?\n[ \t]*\r?\n")
-
+_MAX_CHOICES = 5
 _SENTENCE_START = re.compile(r"(?:\A|[\r\n.!?…。؟।])[^\w\r\n]*\Z")
 
 
 def _quote_more(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
     number = violation.values["gold"]
-    place, span = subject.places[number], subject.source.spans.get(f"gold[{number}].evidence")
-    if place.document is None or span is None:
+    place, spans, path = subject.places[number], subject.source.spans, subject.source.path
+    evidence, section = (spans.get(f"gold[{number}].{key}") for key in ("evidence", "section"))
+    if place.document is None or evidence is None or section is None:
         return
-    text = place.document.text
-    sentence = _sentence(place.document, (place.in_section or place.matches)[0].span)
-    quote = sentence.of(text)
-    others = (match.span for match in place.matches if not sentence.contains(match.span))
-    around = (_around(span, sentence, text) for span in others)
-    held = any(chunk.location.span.contains(sentence) for chunk in facts.by_id[place.document.doc_id].chunks)
-    if held and not any(holds(window, quote) for window in around):
-        yield value_fix(f"Quote the whole sentence: “{quoted(quote)}”", subject.source.path, span, quote)
+    chunks = facts.by_id[place.document.doc_id].chunks
+    shown = (place.in_section or place.matches)[0]
+    others = [match for match in place.matches if match != shown]
+    for match in [shown, *others[:_MAX_CHOICES]]:
+        sentence = telling_sentence(place, match, chunks)
+        if sentence is None:
+            continue
+        quote = sentence.of(place.document.text)
+        edits = [TextEdit(evidence, json.dumps(quote, ensure_ascii=False))]
+        home = reference(place.document, section_at(place.document, sentence.start))
+        if match is shown:
+            yield Fix(f"Quote the whole sentence: “{quoted(quote)}”", {path: tuple(edits)})
+            continue
+        if home != place.gold.section:
+            edits.append(TextEdit(section, json.dumps(home, ensure_ascii=False)))
+        where = f"line {LineIndex(place.document.text).line_of(sentence.start) + 1}"
+        yield Fix(f"Mean the one in {where}: “{quoted(quote)}”", {path: tuple(edits)})
 
 
 @rule(
@@ -105,13 +116,6 @@ def evidence_ambiguous(subject: Evaluation, facts: Facts) -> Iterator[Violation]
         yield Violation(subject.source.path, span, values, subject.label.id, related)
 
 
-def _around(span: Span, sentence: Span, text: str) -> str:
-    """What stands around `span`, wide enough to hold a copy of `sentence`, but not the sentence itself."""
-    reach = 2 * (sentence.end - sentence.start)
-    low, high = (sentence.end, len(text)) if span.start >= sentence.end else (0, sentence.start)
-    return text[max(low, span.start - reach) : min(high, span.end + reach)]
-
-
 def _holders(place: GoldPlace, chunks: tuple[Chunk, ...]) -> Iterator[frozenset[str]]:
     """Per occurrence, the ids of the chunks that hold it whole."""
     for match in place.matches:
@@ -122,26 +126,11 @@ def _is_copied(document: Document, matches: Sequence[Match]) -> bool:
     """Whether all matches are whole sentences, or stand in sentences that say the same."""
     if all(_is_whole(document.text, match.span) for match in matches):
         return True
-    sentences = (fold(_sentence(document, match.span).of(document.text)) for match in matches)
+    sentences = (fold(sentence_around(document, match.span).of(document.text)) for match in matches)
     first = next(sentences)
     return all(sentence == first for sentence in sentences)
 
 
 def _is_whole(text: str, span: Span) -> bool:
     begins = _SENTENCE_START.search(text[max(0, span.start - 20) : span.start])
-    return bool(begins and (_SENTENCE_END.match(text, span.end - 1) or _SENTENCE_END.match(text, span.end)))
-
-
-def _sentence(document: Document, span: Span) -> Span:
-    """The sentence around `span`, inside its block; a table row is a sentence."""
-    block = next((block for block in document.blocks if block.span.contains(span)), None)
-    if block is None:
-        return span
-    row = next((row for row in block.rows if row.contains(span)), None)
-    if row is not None:
-        return row
-    ends = [match.end() for match in _SENTENCE_END.finditer(document.text, *block.span)]
-    start = max((end for end in ends if end <= span.start), default=block.span.start)
-    end = min((end for end in ends if end >= span.end), default=block.span.end)
-    text = document.text[start:end]
-    return Span(start + len(text) - len(text.lstrip()), start + len(text.rstrip()))
+    return bool(begins and (SENTENCE_END.match(text, span.end - 1) or SENTENCE_END.match(text, span.end)))
