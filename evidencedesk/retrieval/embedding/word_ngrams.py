@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import chain, count, islice
 from threading import Lock
 from typing import Any, NamedTuple
@@ -132,23 +131,6 @@ def _distinct(rows: Ints, numbers: Ints) -> tuple[Ints, Ints, Ints]:
     return rows[places], numbers[places], counts[places]
 
 
-class _Shape(NamedTuple):
-    """What words of one length have in common: their features' kinds and first characters, and what a word weighs."""
-
-    kinds: NDArray[np.intp]
-    offsets: NDArray[np.intp]
-    weight: float
-
-
-@lru_cache(maxsize=128)
-def _shape(length: int) -> _Shape:
-    sizes = [max(0, length + 3 - n) for n in WEIGHTS] + [1]
-    kinds = np.repeat(np.arange(len(sizes)), sizes)
-    squares = sum(size * weight**2 for size, weight in zip(sizes, _KINDS, strict=True))
-    # A word weighs the root of its length as a vector: a long one, rarer as a rule, counts more, but not in full.
-    return _Shape(kinds, np.concatenate([np.arange(size) for size in sizes]), float(1 / np.sqrt(np.sqrt(squares))))
-
-
 def _features(vocabulary: Sequence[str]) -> Features:
     """Each word between two marks, cut into n-grams, hashed together for all words; there is at least one."""
     marked = "".join(f"{_START}{word}{_END}" for word in vocabulary)
@@ -166,17 +148,20 @@ def _features(vocabulary: Sequence[str]) -> Features:
     powers = np.cumprod(np.full(int(lengths.max()), _BASE))
     hashes[-1, firsts] = np.add.reduceat(codes * powers[np.arange(len(codes)) - np.repeat(firsts, lengths)], firsts)
 
-    shapes = [_shape(len(word)) for word in vocabulary]
-    sizes = np.fromiter((len(shape.kinds) for shape in shapes), dtype=np.int64, count=len(shapes))
-    kinds = np.concatenate([shape.kinds for shape in shapes])
-    offsets = np.concatenate([shape.offsets for shape in shapes])
+    # One row a word, one column a kind.
+    counts = np.maximum(lengths[:, np.newaxis] + 1 - np.array([*WEIGHTS, 0]), 0)
+    counts[:, -1] = 1
+    runs = counts.ravel()
+    kinds = np.repeat(np.tile(np.arange(len(_KINDS)), len(lengths)), runs)
+    offsets = np.arange(len(kinds)) - np.repeat(np.cumsum(runs) - runs, runs)
+    sizes = counts.sum(axis=1)
     chosen = _mix(hashes[kinds, np.repeat(firsts, sizes) + offsets])
-    places = kinds + len(_KINDS) * (chosen >> np.uint64(63)).astype(np.intp)
+    places = kinds + len(_KINDS) * (chosen >> np.uint64(63)).astype(np.int64)
     features = places.astype(np.uint16) << _BUCKET_BITS | chosen.astype(np.uint16) & _BUCKET
-    weights = [
-        shape.weight * (STOP_WORD if word in STOP_WORDS else 1) for shape, word in zip(shapes, vocabulary, strict=True)
-    ]
-    return Features(features, sizes, np.array(weights))
+    # A word weighs the root of its length as a vector: a long one, rarer as a rule, counts more, but not in full.
+    weights = 1 / np.sqrt(np.sqrt(counts @ np.square(_KINDS)))
+    weights[[word in STOP_WORDS for word in vocabulary]] *= STOP_WORD
+    return Features(features, sizes, weights)
 
 
 def _mix(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
