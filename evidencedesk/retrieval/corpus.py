@@ -212,6 +212,15 @@ class Corpus:
             after._masks[scope] = after._renewed(scope, mask)
         return after
 
+    def numbering(self) -> Slots:
+        """The slot that each one's chunk has in a corpus just made of the same documents; -1 for dead slots."""
+        moved = np.full(len(self.chunks), -1, dtype=np.int32)
+        end = 0
+        for part in self.parts.values():
+            moved[part.slots] = np.arange(end, end + len(part.slots))
+            end += len(part.slots)
+        return moved
+
     def packed(self) -> Corpus:
         """The same documents with their slots numbered without gaps."""
         moved = np.full(len(self.chunks), -1, dtype=np.int32)

@@ -14,6 +14,7 @@ from evidencedesk.retrieval.corpus import Corpus, Mask
 from evidencedesk.retrieval.digest import digest_passages
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import from_units
+from evidencedesk.retrieval.kept_pools import KeptVectors, keep_vectors, restore_vectors
 from evidencedesk.retrieval.pools import capacity_of
 from evidencedesk.retrieval.searcher import Allowed, Best
 from evidencedesk.retrieval.selection import best_rows
@@ -64,6 +65,15 @@ class DenseSearcher:
                 pool.advance(slots, joined, mask, self._corpus.order)
             else:
                 pool.move(step.moved)
+
+    def kept(self) -> KeptVectors:
+        """Its standing queries, to be restored over equal documents."""
+        return keep_vectors(self._shelf, self._corpus)
+
+    def restore(self, kept: KeptVectors) -> None:
+        """Take standing queries over that were kept of equal documents, in their order; this changes no result."""
+        self._shelf = Shelf()
+        restore_vectors(kept, self._shelf)
 
     @cached_property
     def index(self) -> VectorIndex:

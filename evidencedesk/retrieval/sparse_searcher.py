@@ -13,6 +13,7 @@ from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corpus import Corpus, Mask, Rows
 from evidencedesk.retrieval.digest import digest_words
+from evidencedesk.retrieval.kept_pools import KeptWords, keep_words, restore_words
 from evidencedesk.retrieval.postings import Filed, Postings
 from evidencedesk.retrieval.searcher import Allowed, Best
 from evidencedesk.retrieval.selection import best_rows, positive_rows
@@ -88,6 +89,15 @@ class SparseSearcher:
         idf = np.zeros(len(wanted))
         idf[places] = np.array([self.bm25.formula.idf(self.bm25.n, count) for count in distinct.tolist()])[which]
         return idf
+
+    def kept(self) -> KeptWords:
+        """Its standing queries, to be restored over equal documents."""
+        return keep_words(self._shelf, self._corpus, self.bm25.held)
+
+    def restore(self, kept: KeptWords) -> None:
+        """Take standing queries over that were kept of equal documents, in their order; this changes no result."""
+        self._shelf = Shelf()
+        restore_words(kept, self._shelf, self.bm25.held)
 
     def terms(self, query: str) -> dict[str, float]:
         """What a query is searched by: its terms in order, with their weights."""

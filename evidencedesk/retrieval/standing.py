@@ -49,6 +49,14 @@ class Standing(Generic[P]):
             return []
         return [query for query in dict.fromkeys(queries) if query not in self._place]
 
+    def queries(self, width: int) -> list[str]:
+        """The queries of a width, by their rows."""
+        found = [""] * len(self.pools[width])
+        for query, (own, row) in self._place.items():
+            if own == width:
+                found[row] = query
+        return found
+
     def rows(self, queries: Sequence[str]) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Per width the places of queries in the list, and their rows; they count as asked."""
         if queries != self._last[0]:
@@ -89,6 +97,16 @@ class Shelf(Generic[P]):
             mask = corpus.mask(None if scope is None else InScope(corpus, scope))
             for pool in standing.pools.values():
                 yield pool, mask
+
+    def contents(self) -> Iterator[tuple[Scope | None, int, list[str], P]]:
+        """Every pool, with the restrictions of its queries and these by their rows."""
+        for (scope, k), standing in self._standing.items():
+            for width, pool in standing.pools.items():
+                yield scope, k, standing.queries(width), pool
+
+    def put(self, scope: Scope | None, k: int, width: int, queries: Sequence[str], pool: P) -> None:
+        """Let queries stand here whose rows `pool` holds."""
+        self._standing.setdefault((scope, k), Standing()).add(width, queries, pool)
 
     def settle(self) -> None:
         """Forget what was not asked in the state that ends."""
