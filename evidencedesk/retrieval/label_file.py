@@ -9,18 +9,34 @@ from typing import Literal
 
 from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.labels import Gold, Label
-from evidencedesk.text.json_source import Array, JsonDefect, Member, Node, Object, Scalar, read_json, read_json_lines
+from evidencedesk.text.json_source import (
+    Array,
+    JsonDefect,
+    Member,
+    Node,
+    Object,
+    Scalar,
+    plain,
+    read_json,
+    read_json_lines,
+)
 from evidencedesk.text.nearest import Names
 from evidencedesk.text.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
 class LabelDefect:
-    """What is wrong with the file (`syntax`) or with one value of an entry (`schema`); `message` is a sentence."""
+    """What is wrong with the file (`syntax`) or with one value of an entry (`schema`); `message` is a sentence.
+
+    `meant` is the JSON that was plainly meant in place of `span`, "" where nothing was; `missing` the key that the
+    object at whose opening brace `span` stands does not have.
+    """
 
     kind: Literal["syntax", "schema"]
     span: Span
     message: str
+    meant: str = ""
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +103,7 @@ _LABEL_KEYS = ("id", "question", "tags", "answerable", "gold", "reason", "ignore
 _GOLD_KEYS = ("section", "evidence", "grade", "group")
 _SCOPE_KEYS = ("statuses", "audiences", "langs")
 _FREE_KEYS = ("$schema", "note")
+_TRUTH = {"true": "true", "yes": "true", "false": "false", "no": "false"}
 _TELLING = {"gold", "answerable"}
 _NEXT_LINE = re.compile(r"[\r\n]\{")
 
@@ -132,7 +149,7 @@ class _Reader:
         fields = self._fields(node, _LABEL_KEYS, spans)
         for key in ("id", "question"):
             if key not in spans:
-                self._fault(_opening(node), f"this label has no `{key}`")
+                self._fault(_opening(node), f"this label has no `{key}`", missing=key)
         label_id = self._text("id", fields.get("id"))
         question = self._text("question", fields.get("question"))
         answerable = self._answerable(fields.get("answerable"))
@@ -157,7 +174,7 @@ class _Reader:
         seen: dict[str, Member] = {}
         for member in node.members:
             if not _is_known(member.key, known):
-                self._unknown(member, known)
+                self._unknown(member, known, _keys(node))
             if member.key in seen:
                 self._fault(member.key_span, f"`{member.key}` is written twice here; the last one counts")
             seen[member.key] = member
@@ -171,7 +188,8 @@ class _Reader:
         if node is None:
             return ""
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
-            self._wrong(key, node, "text in quotation marks")
+            number = isinstance(node, Scalar) and type(node.value) in (int, float)
+            self._wrong(key, node, "text in quotation marks", f'"{node.span.of(self.text)}"' if number else "")
             return ""
         if not node.value.strip() and not may_be_empty:
             self._fault(node.span, f"`{key}` is empty")
@@ -191,7 +209,9 @@ class _Reader:
             return True
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
-        self._wrong("answerable", node, "true or false")
+        said = node.value if isinstance(node, Scalar) else None
+        meant = _TRUTH.get(said.strip().lower(), "") if isinstance(said, str) else ""
+        self._wrong("answerable", node, "true or false", meant)
         return True
 
     def _gold(self, name: str, node: Node | None, spans: dict[str, Span], before: int) -> tuple[Gold, ...]:
@@ -221,7 +241,9 @@ class _Reader:
             return 2
         if isinstance(node, Scalar) and type(node.value) is int and node.value in (1, 2):
             return node.value
-        self._wrong("grade", node, "2 (the whole answer) or 1 (a part of it)")
+        said = str(node.value).strip() if isinstance(node, Scalar) else ""
+        meant = said[:1] if said in ("1", "2", "1.0", "2.0") else ""
+        self._wrong("grade", node, "2 (the whole answer) or 1 (a part of it)", meant)
         return 2
 
     def _scope(self, node: Node | None, spans: dict[str, Span]) -> Scope | None:
@@ -242,7 +264,8 @@ class _Reader:
         if isinstance(node, Array):
             return node.items
         if node is not None:
-            self._wrong(key, node, wanted)
+            single = isinstance(node, Object) == ("objects" in wanted) and plain(node) is not None
+            self._wrong(key, node, wanted, f"[{node.span.of(self.text)}]" if single else "")
         return ()
 
     # Defects ----------------------------------------------------------------------------------------------------
@@ -250,18 +273,19 @@ class _Reader:
     def _syntax(self, defects: Iterable[JsonDefect]) -> None:
         self.defects += (LabelDefect("syntax", span, message) for span, message in defects)
 
-    def _fault(self, span: Span, message: str) -> None:
-        self.defects.append(LabelDefect("schema", span, message))
+    def _fault(self, span: Span, message: str, meant: str = "", missing: str = "") -> None:
+        self.defects.append(LabelDefect("schema", span, message, meant, missing))
 
-    def _wrong(self, key: str, node: Node, wanted: str) -> None:
-        self._fault(node.span, f"`{key}` must be {wanted}, not {self._shown(node)}")
+    def _wrong(self, key: str, node: Node, wanted: str, meant: str = "") -> None:
+        self._fault(node.span, f"`{key}` must be {wanted}, not {self._shown(node)}", meant)
 
-    def _unknown(self, member: Member, known: tuple[str, ...]) -> None:
+    def _unknown(self, member: Member, known: tuple[str, ...], present: set[str]) -> None:
         near = Names(known).nearest(member.key)
         advice = (
             f"did you mean `{near}`?" if near else f"known are {', '.join(known)}; keys of your own begin with `x-`"
         )
-        self._fault(member.key_span, f"there is no key `{member.key}` here; {advice}")
+        meant = f'"{near}"' if near and near not in present else ""
+        self._fault(member.key_span, f"there is no key `{member.key}` here; {advice}", meant)
 
     def _shown(self, node: Node) -> str:
         if isinstance(node, Object):

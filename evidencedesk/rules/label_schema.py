@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evidencedesk.repairs.members import first_member
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.label_file import LabelFile
-from evidencedesk.rule import Severity, Violation, rule
+from evidencedesk.retrieval.label_writing import next_id
+from evidencedesk.retrieval.places import quoted
+from evidencedesk.rule import Fix, Severity, Violation, rule
+from evidencedesk.text.spans import TextEdit
 
 
-@rule(code="ED702", stage="content", failure="", severity=Severity.WARNING, message="{fault}")
+def _write_what_was_meant(subject: LabelFile, facts: Facts, violation: Violation) -> Iterator[Fix]:
+    meant, path = violation.values["meant"], subject.path
+    if meant:
+        yield Fix(f"Write {quoted(meant, 50)}", {path: (TextEdit(violation.span, meant),)})
+    elif violation.values["missing"] == "id":
+        taken = {entry.label.id for file in facts.label_files.values() for entry in file.entries}
+        label_id = next_id([entry.label.id for entry in subject.entries], taken)
+        yield Fix(f"Name it “{label_id}”", {path: (first_member(subject.text, violation.span, "id", label_id),)})
+
+
+@rule(
+    code="ED702",
+    stage="content",
+    failure="",
+    severity=Severity.WARNING,
+    message="{fault}",
+    fix=_write_what_was_meant,
+)
 def label_schema(subject: LabelFile, facts: Facts) -> Iterator[Violation]:
     """A value in a label file is missing, misspelt or of the wrong kind.
 
@@ -38,4 +59,5 @@ def label_schema(subject: LabelFile, facts: Facts) -> Iterator[Violation]:
     """
     for defect in subject.defects:
         if defect.kind == "schema":
-            yield Violation(subject.path, defect.span, {"fault": defect.message})
+            values = {"fault": defect.message, "meant": defect.meant, "missing": defect.missing}
+            yield Violation(subject.path, defect.span, values)
