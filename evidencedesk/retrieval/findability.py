@@ -108,9 +108,9 @@ def find_unfindable(
         before.tops if before else {}, [asked.queries[one] for one in rest.tolist()], legs, searchers, contract, scope
     )
     own: dict[str, set[str]] = {query: set() for query in tops}
-    for query, slot in zip(*(part.tolist() for part in wanted), strict=True):
-        if asked.queries[query] in own:
-            own[asked.queries[query]].add(corpus.chunks[slot].id)
+    still = np.isin(wanted[0], rest)
+    for query, slot in zip(wanted[0][still].tolist(), wanted[1][still].tolist(), strict=True):
+        own[asked.queries[query]].add(corpus.chunks[slot].id)
     winners = {
         query: top.ids[contract.searcher]
         for query, top in tops.items()
@@ -226,14 +226,16 @@ def _with_twins(
 ) -> tuple[Numbers, NDArray[np.int32]]:
     """What these queries want to find, and the chunks that say the same."""
     kept = np.isin(wanted[0], queries)
-    pairs = dict.fromkeys(zip(wanted[0][kept].tolist(), wanted[1][kept].tolist(), strict=True))
-    for query, slot in list(pairs):
-        for chunk_id in twins.get(corpus.chunks[slot].id, ()):
-            twin = corpus.by_id.get(chunk_id)
-            if twin is not None:
-                pairs[query, corpus.slot_of(twin)] = None
-    both = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1].astype(np.int32)
+    query, slot = wanted[0][kept], wanted[1][kept]
+    more_queries, more_slots = [query], [slot]
+    for own in np.unique(slot).tolist():
+        group = twins.get(corpus.chunks[own].id)
+        if group:
+            others = [corpus.slot_of(twin) for twin in map(corpus.by_id.get, group) if twin is not None]
+            asking = query[slot == own]
+            more_queries.append(np.repeat(asking, len(others)))
+            more_slots.append(np.tile(np.array(others, dtype=np.int32), len(asking)))
+    return np.concatenate(more_queries), np.concatenate(more_slots)
 
 
 def _tops(

@@ -15,9 +15,9 @@ A new chunk enters when its `s₀`, the score it would have had, exceeds `F`; wh
 and `F` rises to it. A chunk that died leaves a gap.
 
 **Twins.** Boilerplate makes chunks that score alike for ever, whatever the statistics: those that hold the query's
-terms equally often and are equally long. Of such a class only the first by id can be among the k best, so a pool keeps
-`k + SPARE` of them, and those left out are no matter of the floor as long as k of the class are alive; `spare` counts
-the deaths that the pool can still bear.
+terms equally often and are equally long. Of such a class only the first k by id can be among the k best, so a pool
+keeps at most `k + SPARE` of them, and those left out are no matter of the floor as long as k of the class are alive;
+`spare` counts the deaths that the pool can still bear.
 
 A pool belongs to the newest state of the index, which alters it in place; what it gave before was copied.
 """
@@ -44,7 +44,7 @@ _ENDLESS = 1 << 30
 
 
 def capacity_of(k: int) -> int:
-    """How many chunks a pool keeps that has to give the best `k`."""
+    """How many chunks a pool keeps that has to give the best `k`; `2k - 1` hold k twins of the k-th."""
     return k + max(12, k)
 
 
@@ -189,23 +189,26 @@ def choose(
     """
     places = np.lexsort((order, -scores))
     capacity = capacity_of(k)
-    spare = _ENDLESS
-    if len(places) > capacity:
-        ranked = scores[places]
-        starts = np.flatnonzero(np.diff(ranked, prepend=np.inf))
-        sizes = np.diff(starts, append=len(ranked))
-        if sizes.max() > k + SPARE:
-            kinds = np.repeat(np.arange(len(starts)), sizes)
-            if classes is not None:
-                _, kinds = np.unique(np.column_stack([kinds, classes[places]]), axis=0, return_inverse=True)
-                kinds = kinds.ravel()
-            by_kind = np.argsort(kinds, kind="stable")
-            first = np.flatnonzero(np.diff(kinds[by_kind], prepend=-1))
-            turn = np.empty(len(places), dtype=np.intp)
-            turn[by_kind] = np.arange(len(places)) - np.repeat(first, np.diff(first, append=len(places)))
-            shown = turn < k + SPARE
-            if not shown.all():
-                spare = SPARE
-            places = places[shown]
-    floor = max(bound, float(scores[places[capacity]])) if len(places) > capacity else bound
-    return places[:capacity], floor, spare
+    if len(places) <= capacity:
+        return places, bound, _ENDLESS
+    ranked = scores[places]
+    kinds = np.cumsum(np.diff(ranked, prepend=ranked[0]) != 0)
+    if classes is not None and np.bincount(kinds).max() > k:
+        _, kinds = np.unique(np.column_stack([kinds, classes[places]]), axis=0, return_inverse=True)
+        kinds = kinds.ravel()
+    is_chosen = _turns(kinds) < k + SPARE
+    is_chosen &= np.cumsum(is_chosen) <= capacity
+    members = np.bincount(kinds[is_chosen], minlength=int(kinds.max()) + 1)
+    is_hidden = ~is_chosen & (members[kinds] >= k)
+    spare = int(members[kinds[is_hidden]].min(initial=_ENDLESS) - k)
+    floor = max(bound, float(ranked[~is_chosen & ~is_hidden].max(initial=-np.inf)))
+    return places[is_chosen], floor, spare
+
+
+def _turns(kinds: NDArray[np.intp]) -> Rows:
+    """How many of its kind stand before each."""
+    by_kind = np.argsort(kinds, kind="stable")
+    starts = np.flatnonzero(np.diff(kinds[by_kind], prepend=-1))
+    turns = np.empty(len(kinds), dtype=np.intp)
+    turns[by_kind] = np.arange(len(kinds)) - np.repeat(starts, np.diff(starts, append=len(kinds)))
+    return turns

@@ -20,6 +20,10 @@ Place = tuple[int, int]
 P = TypeVar("P", bound=Pool)
 
 
+_STATES = 4
+"""For how many states a query that nobody asks is remembered: some are given up before all is asked."""
+
+
 class Standing(Generic[P]):
     """The pools of the queries asked with one scope (None: everything is allowed) and one `k`.
 
@@ -29,7 +33,7 @@ class Standing(Generic[P]):
     def __init__(self) -> None:
         self.pools: dict[int, P] = {}
         self._place: dict[str, Place] = {}
-        self._asked: dict[int, Mask] = {}
+        self._idle: dict[int, NDArray[np.intp]] = {}
         self._last: tuple[list[str], dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]] = [], {}
 
     def add(self, width: int, queries: Sequence[str], pool: P) -> None:
@@ -40,8 +44,8 @@ class Standing(Generic[P]):
             first = len(known)
             known.extend(pool)
         self._place.update((query, (width, first + row)) for row, query in enumerate(queries))
-        asked = self._asked.get(width, np.zeros(0, dtype=np.bool_))
-        self._asked[width] = np.concatenate([asked, np.zeros(len(queries), dtype=np.bool_)])
+        idle = self._idle.get(width, np.zeros(0, dtype=np.intp))
+        self._idle[width] = np.concatenate([idle, np.zeros(len(queries), dtype=np.intp)])
 
     def unknown(self, queries: Sequence[str]) -> list[str]:
         """Those that have no row yet, each once."""
@@ -69,20 +73,28 @@ class Standing(Generic[P]):
             arrays = {width: (np.array(places), np.array(rows)) for width, (places, rows) in found.items()}
             self._last = list(queries), arrays
         for width, (_, rows_asked) in self._last[1].items():
-            self._asked[width][rows_asked] = True
+            self._idle[width][rows_asked] = 0
         return self._last[1]
 
     def settle(self) -> None:
-        """Forget the queries that were not asked, if any was: where none was, the state was given up too early."""
-        if any(asked.any() for asked in self._asked.values()):
-            if not all(asked.all() for asked in self._asked.values()):
-                moved = {width: np.cumsum(asked) - 1 for width, asked in self._asked.items()}
-                kept = {query: place for query, place in self._place.items() if self._asked[place[0]][place[1]]}
-                self._place = {query: (width, int(moved[width][row])) for query, (width, row) in kept.items()}
-                for width, asked in self._asked.items():
-                    self.pools[width].keep(np.flatnonzero(asked))
-                self._last = [], {}
-            self._asked = {width: np.zeros(len(pool), dtype=np.bool_) for width, pool in self.pools.items()}
+        """Let a state end: forget the queries that nobody asked in the last states.
+
+        A state in which none was asked does not count, since it was given up.
+        """
+        if not any(idle.size and idle.min() == 0 for idle in self._idle.values()):
+            return
+        kept = {width: idle < _STATES for width, idle in self._idle.items()}
+        if not all(rows.all() for rows in kept.values()):
+            moved = {width: np.cumsum(rows) - 1 for width, rows in kept.items()}
+            self._place = {
+                query: (width, int(moved[width][row]))
+                for query, (width, row) in self._place.items()
+                if kept[width][row]
+            }
+            for width, rows in kept.items():
+                self.pools[width].keep(np.flatnonzero(rows))
+            self._last = [], {}
+        self._idle = {width: idle[kept[width]] + 1 for width, idle in self._idle.items()}
 
 
 class Shelf(Generic[P]):
