@@ -8,27 +8,25 @@ from collections.abc import Iterable, Iterator
 
 from evidencedesk.documents.document import Document
 from evidencedesk.documents.versions import Head, version_of
+from evidencedesk.repairs.front_matter import key_of, set_field
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.rule import Fix, Related, Severity, Tag, Violation, rule
-from evidencedesk.text.spans import Span, TextEdit
+from evidencedesk.text.spans import Span
 
 
 def _mark_superseded(subject: Facts, facts: Facts, violation: Violation) -> Iterator[Fix]:
-    document = facts.documents[violation.path].document
-    written = document.fields.get("status")
-    if written:
-        edit = TextEdit(written.value_span, "superseded")
-    else:
-        newline = "\r\n" if "\r\n" in document.text else "\n"
-        entry = f"{_status_key(facts)}: superseded{newline}"
-        if document.front:
-            fence = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)").match(document.text, document.front.span.start)
-            if not fence or not document.text.startswith("---", document.front.span.start):
-                return
-            edit = TextEdit(Span(fence.end(), fence.end()), entry)
-        else:
-            edit = TextEdit(Span(0, 0), f"---{newline}{entry}---{newline}")
-    yield Fix("Mark this page as superseded", {violation.path: (edit,)})
+    pages = [chunked.document for chunked in facts.documents.values()]
+    older = facts.documents[violation.path].document
+    newer = facts.by_id[violation.values["newer"]].document
+    marked = set_field(older, "status", key_of("status", pages), "superseded")
+    if marked is None:
+        return
+    if not newer.supersedes and "supersedes" not in newer.fields and newer.path != older.path:
+        named = set_field(newer, "supersedes", key_of("supersedes", pages), older.doc_id)
+        if named is not None:
+            title = f"Mark this page as superseded, and say so in {newer.path}"
+            yield Fix(title, {violation.path: (marked,), newer.path: (named,)})
+    yield Fix("Mark this page as superseded", {violation.path: (marked,)})
 
 
 @rule(
@@ -135,11 +133,3 @@ def _version(written: str) -> Version:
 def _place(document: Document) -> Span:
     written = document.fields.get("status") or document.fields.get("title")
     return written.value_span if written else document.top()
-
-
-def _status_key(facts: Facts) -> str:
-    """What the files of this workspace call the status."""
-    for page in facts.documents.values():
-        if written := page.document.fields.get("status"):
-            return written.key_span.of(page.document.text).strip("\"'")
-    return "status"
