@@ -31,12 +31,13 @@ _MAX_OCCURRENCES = 3
 
 
 class PlaceTexts:
-    """Hovers on names in the files of one snapshot."""
+    """Hovers on names in the files of one snapshot; `link` makes a chunk's id lead to its text."""
 
-    def __init__(self, snapshot: Snapshot, mentions: Mentions, escape: Escape) -> None:
+    def __init__(self, snapshot: Snapshot, mentions: Mentions, escape: Escape, link: Escape | None = None) -> None:
         self._facts = snapshot.facts
         self._mentions = mentions
         self._escape = escape
+        self._link = link or escape
         self._sections: dict[tuple[str, Span], str] = {}
         self._lines: dict[str, LineIndex] = {}
 
@@ -140,9 +141,7 @@ class PlaceTexts:
         return index.line_of(span.start) + 1
 
     def _chunks(self, chunks: list[Chunk]) -> str:
-        shown = [
-            f"{self._escape(chunk.id)} ({chunk.kind}, {len(chunk.text):,} chars)" for chunk in chunks[:_MAX_CHUNKS]
-        ]
+        shown = [f"{self._link(chunk.id)} ({chunk.kind}, {len(chunk.text):,} chars)" for chunk in chunks[:_MAX_CHUNKS]]
         return ", ".join(shown) + (f" and {len(chunks) - _MAX_CHUNKS} more" if len(chunks) > _MAX_CHUNKS else "")
 
     # Front matter

@@ -89,11 +89,16 @@ class _Uses:
 
 
 class HoverTexts:
-    """Hovers for the files of one snapshot. Texts of a label or a chunk are made once, when first asked for."""
+    """Hovers for the files of one snapshot. Texts of a label or a chunk are made once, when first asked for.
 
-    def __init__(self, snapshot: Snapshot, escape: Escape = escape_markdown) -> None:
+    `link` makes a chunk's id lead to its text, where the client shows links. Tables have none, so that they stay narrow
+    where links are shown as they are written; what they name can be opened from the line below.
+    """
+
+    def __init__(self, snapshot: Snapshot, escape: Escape = escape_markdown, link: Escape | None = None) -> None:
         self._snapshot = snapshot
         self._escape = escape
+        self._link = link
         twins = snapshot.facts.twins
         self._equal = {chunk: group for group in twins.equal for chunk in group}
         self._near: dict[str, list[tuple[str, float]]] = defaultdict(list)
@@ -140,6 +145,7 @@ class HoverTexts:
         if evaluation.correction is not None:
             lines.append(self._rounds(evaluation.correction))
         lines += self._table(evaluation, marks)
+        lines += self._opening(found.chunk.id for found in evaluation.retrieved)
         lines += self._passages(evaluation)
         settings = [f"top {contract.k} by {contract.searcher}"]
         settings.append("no floor" if contract.floor is None else f"floor {contract.floor:g}")
@@ -228,6 +234,7 @@ class HoverTexts:
                 used = "yes" if row["chunk_id"] in kept else "–"
                 table.append(f"| {rank} | {self._escape(row['chunk_id'])}{star} | {row['score']:.4g} | {used} |")
             lines.append("\n".join(table))
+            lines += self._opening(row["chunk_id"] for row in record["ranking"])
         else:
             lines.append("Nothing was found.")
         if line.answer is not None:
@@ -301,10 +308,12 @@ class HoverTexts:
         lines += self._uses("Wrongly retrieved for", uses.wrong.get(chunk.id, ()))
         equal = [twin for twin in self._equal.get(chunk.id, ()) if twin != chunk.id]
         if equal:
-            lines.append(f"Same text: {self._listed(equal)}")
+            lines.append(f"Same text: {self._listed(equal, self._link)}")
         near = sorted(self._near[chunk.id], key=lambda twin: (-twin[1], twin[0]))
         if near:
-            lines.append(f"Nearly the same: {self._listed([f'{twin} ({share:.0%})' for twin, share in near])}")
+            shares = {twin: f" ({share:.0%})" for twin, share in near}
+            link = self._link or self._escape
+            lines.append(f"Nearly the same: {self._listed(shares, lambda twin: link(twin) + shares[twin])}")
         return "\n\n".join(lines)
 
     def _uses(self, title: str, uses: Sequence[_Use]) -> Iterator[str]:
@@ -318,9 +327,14 @@ class HoverTexts:
             lines.append(f"- and {len(uses) - _MAX_QUESTIONS} more")
         yield "\n".join(lines)
 
-    def _listed(self, names: Iterable[str]) -> str:
+    def _opening(self, chunk_ids: Iterable[str]) -> Iterator[str]:
+        """Links to the first of these chunks."""
+        if self._link is not None and (names := list(dict.fromkeys(chunk_ids))[:_MAX_QUESTIONS]):
+            yield f"Open: {' · '.join(map(self._link, names))}"
+
+    def _listed(self, names: Iterable[str], written: Escape | None = None) -> str:
         names = list(names)
-        shown = ", ".join(self._escape(name) for name in names[:_MAX_QUESTIONS])
+        shown = ", ".join((written or self._escape)(name) for name in names[:_MAX_QUESTIONS])
         return shown + (f" and {len(names) - _MAX_QUESTIONS} more" if len(names) > _MAX_QUESTIONS else "")
 
 

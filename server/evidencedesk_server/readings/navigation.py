@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 from evidencedesk.documents.document import Document, Section
+from evidencedesk.documents.links import anchors, find_links, resolve
 from evidencedesk.retrieval.evaluation import GoldPlace
 from evidencedesk.text.spans import Span
 from evidencedesk_server.mentions import Mention, value_inside
@@ -19,6 +21,7 @@ from evidencedesk_server.messages import Question
 from evidencedesk_server.readings.state import State, chars
 
 _READ, _WRITE = 2, 3
+_NAMES_PAGES = re.compile(r"relat|see|supersed|replac|parent|next|prev", re.IGNORECASE)
 
 
 class _Spot(NamedTuple):
@@ -77,7 +80,7 @@ def highlights(state: State, question: Question) -> list[Any]:
 
 
 def links(state: State, question: Question) -> list[Any]:
-    """Links from a label's sections to their headings, and from `supersedes` to the documents."""
+    """Links from a label's sections to their headings, and from a page to the pages that it names."""
     found = []
     for span, spot in _linked(state, question.path):
         line, column = state.texts.index(spot.path).position(spot.span.start, "utf-16")
@@ -97,9 +100,23 @@ def _linked(state: State, path: str) -> Iterator[tuple[Span, _Spot]]:
         if target is not None and (span := _value(state, mention, mention.section, mention.place.gold.section)):
             yield span, target
     if (chunked := state.snapshot.facts.documents.get(path)) is not None:
-        for older, span in _superseded(chunked.document):
-            if (target_document := state.snapshot.facts.by_id.get(older)) is not None:
+        for name, span in chain(_superseded(chunked.document), _related(chunked.document)):
+            if (target_document := state.snapshot.facts.by_id.get(name)) is not None:
                 yield span, _document_spot(target_document.document)
+        yield from _linked_pages(state, chunked.document)
+
+
+def _linked_pages(state: State, document: Document) -> Iterator[tuple[Span, _Spot]]:
+    """The Markdown links that lead to pages of the knowledge base, or to headings of theirs."""
+    documents = state.snapshot.facts.documents
+    for link in find_links(document):
+        path = resolve(link.path, document.path, documents.__contains__)
+        if path is None or path not in documents:
+            continue
+        target = documents[path].document
+        span = Span(link.path_span.start, (link.fragment_span or link.path_span).end)
+        number = anchors(target).get(link.fragment) if link.fragment else None
+        yield span, _document_spot(target) if number is None else _section_spot(target, target.sections[number])
 
 
 # What stands at a place
@@ -223,9 +240,23 @@ def _superseded(document: Document) -> Iterator[tuple[str, Span]]:
     if field is None:
         return
     for older in document.supersedes:
-        pattern = re.compile(rf"(?<![\w-]){re.escape(older)}(?![\w-])")
-        found = pattern.search(document.text, field.value_span.start, field.value_span.end)
-        yield older, Span(*found.span()) if found else field.value_span
+        yield older, _word_in(document, older, field.value_span)
+
+
+def _word_in(document: Document, word: str, span: Span) -> Span:
+    """Where a word stands in a span; the whole span where it is written otherwise."""
+    pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    found = pattern.search(document.text, span.start, span.end)
+    return Span(*found.span()) if found else span
+
+
+def _related(document: Document) -> Iterator[tuple[str, Span]]:
+    """The values of fields that name other pages by what they are called, each where it is written."""
+    for name, field in (document.front.fields if document.front else {}).items():
+        if _NAMES_PAGES.search(name) and field != document.fields.get("supersedes"):
+            for value in field.value if isinstance(field.value, list) else [field.value]:
+                if isinstance(value, str) and value:
+                    yield value, _word_in(document, value, field.value_span)
 
 
 def _touches(span: Span, offset: int) -> bool:

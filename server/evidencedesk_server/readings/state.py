@@ -56,7 +56,7 @@ class State:
     @cached_property
     def hovers(self) -> HoverTexts:
         """What hovers say."""
-        return HoverTexts(self.snapshot, self.escape)
+        return HoverTexts(self.snapshot, self.escape, self.chunk_link if self.style["markdown"] else None)
 
     @cached_property
     def mentions(self) -> Mentions:
@@ -66,7 +66,7 @@ class State:
     @cached_property
     def names(self) -> PlaceTexts:
         """What hovers say of names."""
-        return PlaceTexts(self.snapshot, self.mentions, self.escape)
+        return PlaceTexts(self.snapshot, self.mentions, self.escape, self.chunk_link)
 
     def chunk_link(self, chunk_id: str) -> str:
         """A chunk's id as a link to its text, where the client shows links and the chunk is there."""

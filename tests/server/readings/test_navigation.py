@@ -149,5 +149,28 @@ def test_links_open_headings_and_superseded_documents(opened: Workspace) -> None
         ("returns#Costs", "returns.md#L11,1"),
         ("returns-v2#Costs", "v2/returns.md#L9,1"),
     ]
-    (link,) = read(opened, "links", "v2/returns.md")
+    (link,) = read(opened, "links", "v2/returns.md")  # "old page" is no document
     assert (shown(opened, "v2/returns.md", link["range"]), named(link["target"])) == ("returns", "returns.md#L5,1")
+
+
+def test_links_open_the_pages_that_a_page_names(tmp_path: Path) -> None:
+    page = """---
+id: start
+related: [returns-v2, nowhere]
+see_also: returns
+tags: [returns]
+---
+# Start
+
+See [returns](returns.md#costs), [all](v2/returns.md "title"), [here](#start), [web](https://x.y/returns.md),
+[gone](gone.md) and `[code](returns.md)`.
+"""
+    opened = workspace(tmp_path, LABELS, {**PAGES, "start.md": page})
+    found = read(opened, "links", "start.md")
+    assert [(shown(opened, "start.md", one["range"]), named(one["target"])) for one in found] == [
+        ("returns-v2", "v2/returns.md#L5,1"),
+        ("returns", "returns.md#L5,1"),
+        ("returns.md#costs", "returns.md#L11,1"),
+        ("v2/returns.md", "v2/returns.md#L5,1"),
+        ("#start", "start.md#L7,1"),
+    ]
