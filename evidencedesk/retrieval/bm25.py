@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from evidencedesk.retrieval.digest import bags
 from evidencedesk.retrieval.postings import Filed, Postings
+from evidencedesk.text.word_lists import WordLists
 
 
 def plus_one_idf(n: int, df: int) -> float:
@@ -45,7 +46,7 @@ class BM25:
     def __init__(self, ids: Sequence[str], texts: Sequence[Sequence[str]], formula: Formula | None = None) -> None:
         """`texts[i]` holds the tokens, repeated ones included, of the text named `ids[i]`."""
         every = np.arange(len(texts))
-        postings = Postings.of([Filed(bags(texts), every, every.astype(np.int32))], len(texts))
+        postings = Postings.of([Filed(bags(WordLists.of(texts)), every, every.astype(np.int32))], len(texts))
         self._begin(postings, formula or Formula(), lambda: ids)
 
     @classmethod

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,8 @@ from numpy.typing import NDArray
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.vectors import embed_units
-from evidencedesk.text.analysis import Analysis
+from evidencedesk.text.analysis import Analysis, PlainAnalyzer
+from evidencedesk.text.word_lists import WordLists
 
 Ints = NDArray[np.int32]
 
@@ -43,45 +43,41 @@ class Digest:
     units: NDArray[np.int16]
 
 
-def digest(chunks: Sequence[Chunk], analysis: Analysis, model: Model) -> Digest:
-    """The digest of one document's chunks."""
-    return Digest(digest_words(chunks, analysis).words, digest_passages(chunks, model).units)
+def digest(chunks: Sequence[Chunk], analysis: Analysis, model: Model, words: WordLists | None = None) -> Digest:
+    """The digest of one document's chunks; `words` are those of their texts, where they are known already."""
+    return Digest(digest_words(chunks, analysis, words).words, digest_passages(chunks, model).units)
 
 
-def digest_words(chunks: Sequence[Chunk], analysis: Analysis) -> Digest:
+def digest_words(chunks: Sequence[Chunk], analysis: Analysis, words: WordLists | None = None) -> Digest:
     """A digest that knows the terms only."""
-    words = bags([analysis.of(chunk.lang).terms(chunk.text) for chunk in chunks])
-    return Digest(words, np.zeros((len(chunks), 0), dtype=np.int16))
+    analyzers = [analysis.of(chunk.lang) for chunk in chunks]
+    if words is None or not all(isinstance(analyzer, PlainAnalyzer) for analyzer in analyzers):
+        words = WordLists.of(analyzer.terms(chunk.text) for analyzer, chunk in zip(analyzers, chunks, strict=True))
+    return Digest(bags(words), np.zeros((len(chunks), 0), dtype=np.int16))
 
 
 def digest_passages(chunks: Sequence[Chunk], model: Model) -> Digest:
     """A digest that knows the vectors only."""
-    return Digest(bags([[]] * len(chunks)), embed_units([chunk.to_passage().text for chunk in chunks], model))
+    return Digest(
+        bags(WordLists.of([()] * len(chunks))), embed_units([chunk.to_passage().text for chunk in chunks], model)
+    )
 
 
 def digest_nothing(chunks: Sequence[Chunk]) -> Digest:
     """The digest for those who read the chunks themselves."""
-    return Digest(bags([[]] * len(chunks)), np.zeros((len(chunks), 0), dtype=np.int16))
+    return Digest(bags(WordLists.of([()] * len(chunks))), np.zeros((len(chunks), 0), dtype=np.int16))
 
 
-def bags(texts: Iterable[Sequence[str]]) -> Bags:
+def bags(texts: WordLists) -> Bags:
     """Token lists → their bags."""
-    texts = list(texts)
-    vocabulary: dict[str, int] = {}
-    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    flat = np.fromiter(
-        (vocabulary.setdefault(token, len(vocabulary)) for token in chain.from_iterable(texts)),
-        dtype=np.int64,
-        count=int(lengths.sum()),
-    )
-    size = max(len(vocabulary), 1)
-    keys, counts = np.unique(np.repeat(np.arange(len(texts)), lengths) * size + flat, return_counts=True)
+    size = max(len(texts.vocabulary), 1)
+    keys, counts = np.unique(texts.owners * size + texts.numbers, return_counts=True)
     owners, terms = np.divmod(keys, size)
-    starts = np.searchsorted(owners, np.arange(len(texts) + 1))
+    starts = np.searchsorted(owners, np.arange(len(texts.lengths) + 1))
     return Bags(
-        tuple(vocabulary),
+        texts.vocabulary,
         terms.astype(np.int32),
         counts.astype(np.int32),
         starts.astype(np.int32),
-        lengths.astype(np.int32),
+        texts.lengths.astype(np.int32),
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.likeness import MAX_WORDS, MIN_WORDS, holds_digit
+from evidencedesk.text.word_lists import WordLists
 from evidencedesk.text.words import words
 
 TripleKeys: TypeAlias = NDArray[np.uint32]
+Places: TypeAlias = NDArray[np.intp]
 
 _PROSE = ("text", "list")
 _DIGEST_BYTES = 16
 TEXT_DTYPE = np.dtype(f"S{_DIGEST_BYTES}")
 """Of digests of texts; that of a blank text is empty."""
 
-_WORD_BITS = np.uint64(16)
 # Odd 64-bit constants that spread their factor over the upper bits.
 _SPREAD = [np.uint64(factor) for factor in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)]
 
@@ -47,16 +48,19 @@ class TwinKeys:
     triples: TripleKeys
 
 
-def twin_keys(document: Document, chunks: Sequence[Chunk]) -> TwinKeys:
-    """The keys of one document and its chunks, in their order."""
-    body = document.text[document.front.span.end :] if document.front else document.text
-    lists = [words(chunk.text) if chunk.kind in _PROSE else [] for chunk in chunks]
-    places = [place for place, found in enumerate(lists) if MIN_WORDS <= len(found) <= MAX_WORDS]
+def twin_keys(document: Document, chunks: Sequence[Chunk], found: WordLists | None = None) -> TwinKeys:
+    """The keys of one document and its chunks, in their order; `found` are the words of their texts, where known."""
+    if found is None:
+        found = WordLists.of(words(chunk.text) for chunk in chunks)
+    prose = np.array([chunk.kind in _PROSE for chunk in chunks], dtype=np.bool_)
+    compared = np.flatnonzero(prose & (found.lengths >= MIN_WORDS) & (found.lengths <= MAX_WORDS))
     sizes = np.zeros(len(chunks), dtype=np.int32)
     keys = [np.empty(0, dtype=np.uint32)]
-    for batch in _batches(places, lists):
-        own_keys, sizes[batch] = _triple_keys([lists[place] for place in batch])
+    codes = _codes(found.vocabulary)
+    for batch in _batches(compared, found.lengths):
+        own_keys, sizes[batch] = _triple_keys(found, batch, *codes)
         keys.append(own_keys)
+    body = document.text[document.front.span.end :] if document.front else document.text
     texts = np.array([text_digest(chunk.text) for chunk in chunks], dtype=TEXT_DTYPE)
     return TwinKeys(document, tuple(chunks), text_digest(body), texts, sizes, np.concatenate(keys))
 
@@ -67,46 +71,45 @@ def text_digest(text: str) -> bytes:
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).digest() if key else b""
 
 
-def _batches(places: Sequence[int], lists: Sequence[Sequence[str]]) -> Iterator[list[int]]:
+def _batches(places: Places, lengths: NDArray[np.int64]) -> list[Places]:
     """The places in order, in batches whose lists hold no more than MAX_WORDS words together."""
-    batch: list[int] = []
-    held = 0
-    for place in places:
-        if held + len(lists[place]) > MAX_WORDS:
-            yield batch
-            batch, held = [], 0
-        batch.append(place)
-        held += len(lists[place])
-    if batch:
-        yield batch
+    bounds = [0]
+    ends = np.cumsum(lengths[places])
+    while bounds[-1] < len(places):
+        before = ends[bounds[-1] - 1] if bounds[-1] else 0
+        bounds.append(int(np.searchsorted(ends, before + MAX_WORDS, "right")))
+    return [places[start:end] for start, end in pairwise(bounds)]
 
 
-def _triple_keys(lists: Sequence[Sequence[str]]) -> tuple[TripleKeys, NDArray[np.intp]]:
-    """The keys of the distinct triples of each list, and how many each has; MAX_WORDS words in all, at most."""
-    flat = list(chain.from_iterable(lists))
-    distinct = dict.fromkeys(flat)
-    place_of = dict(zip(distinct, range(len(distinct)), strict=True))
-    ids = np.fromiter(map(place_of.__getitem__, flat), dtype=np.uint64, count=len(flat))
-    lengths = np.fromiter(map(len, lists), dtype=np.intp, count=len(lists))
-    owners = np.repeat(np.arange(len(lists), dtype=np.uint64), lengths)
+def _triple_keys(
+    found: WordLists, places: Places, codes: NDArray[np.uint64], numeric: NDArray[np.bool_]
+) -> tuple[TripleKeys, NDArray[np.intp]]:
+    """The keys of the distinct triples of the lists at these places, and how many each has; MAX_WORDS words at most."""
+    lengths = found.lengths[places]
+    ends = np.cumsum(lengths)
+    shifts = np.cumsum(found.lengths)[places] - ends
+    owners = np.repeat(np.arange(len(places)), lengths)
+    numbers = found.numbers[np.arange(len(owners)) + shifts[owners]]
+    if len(codes) > MAX_WORDS:
+        used, numbers = np.unique(numbers, return_inverse=True)
+        codes, numeric = codes[used], numeric[used]
     # Four numbers of 16 bits each, list and words, tell triples apart exactly.
-    packed = (((owners[:-2] << _WORD_BITS | ids[:-2]) << _WORD_BITS | ids[1:-1]) << _WORD_BITS) | ids[2:]
+    packed = ((owners[:-2] << 16 | numbers[:-2]) << 16 | numbers[1:-1]) << 16 | numbers[2:]
     packed = np.sort(packed[owners[:-2] == owners[2:]])
     packed = packed[np.append(True, packed[1:] != packed[:-1])]
-    parts = [(packed >> np.uint64(shift)) & np.uint64(0xFFFF) for shift in (48, 32, 16, 0)]
-    codes, numeric = _codes(distinct)
+    owner, *parts = (packed >> shift & 0xFFFF for shift in (48, 32, 16, 0))
     # The numbers of a list, in any order, as one sum (modulo 2 ** 64).
-    sums = np.append(np.uint64(0), np.cumsum((codes * numeric)[ids]))
-    ends = np.cumsum(lengths)
-    mixed = (sums[ends] - sums[ends - lengths])[parts[0]]
-    for part, factor in zip(parts[1:], _SPREAD, strict=True):
-        mixed += codes[part] * factor
-    keys = (_mixed(mixed) >> np.uint64(32)).astype(np.uint32)
-    return keys, np.bincount(parts[0].astype(np.intp), minlength=len(lists))
+    sums = np.append(np.uint64(0), np.cumsum((codes * numeric)[numbers]))
+    mixed = (sums[ends] - sums[ends - lengths])[owner]
+    for part, factor in zip(parts, _SPREAD, strict=True):
+        mixed += (codes * factor)[part]
+    return (_mixed(mixed) >> np.uint64(32)).astype(np.uint32), np.bincount(owner, minlength=len(places))
 
 
 def _codes(distinct: Collection[str]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """A code of each word, made of its UTF-8 bytes, and whether it holds a digit."""
+    if not distinct:
+        return np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.bool_)
     text = " ".join(distinct) + " "
     data = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     ends = np.flatnonzero(data == ord(" "))

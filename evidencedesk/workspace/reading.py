@@ -21,6 +21,8 @@ from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.twin_keys import TripleKeys, TwinKeys, twin_keys
 from evidencedesk.text.spans import Span
+from evidencedesk.text.word_lists import WordLists
+from evidencedesk.text.words import words
 from evidencedesk.workspace.cache import Cache, key_of, program_hash
 from evidencedesk.workspace.column_bytes import Bytes
 from evidencedesk.workspace.columns import Codec, UnreadableError, UnwritableError
@@ -83,8 +85,9 @@ def read_in_full(source: Source, config: Config) -> Reading:
     """The file with all that the index and the search for twins want of it."""
     document = read_document(source, config)
     chunks = document.chunks
-    digested = replace(document, digest=digest(chunks, config.text_analysis(), MODEL))
-    return Reading(digested, twin_keys(document.document, chunks))
+    found = WordLists.of(words(chunk.text) for chunk in chunks)
+    digested = replace(document, digest=digest(chunks, config.text_analysis(), MODEL, found))
+    return Reading(digested, twin_keys(document.document, chunks, found))
 
 
 def is_large(texts: Iterable[str]) -> bool:
@@ -112,7 +115,7 @@ class Reader:
         if not is_large(source.text for source in sources):
             return [Reading(read_document(source, config)) for source in sources]
         found: dict[int, Reading] = {}
-        keys = _keys(sources, config) if self._cache else []
+        keys = document_keys(sources, config) if self._cache else []
         for place, key in enumerate(keys):
             progress(place, len(sources))
             kept = self._cache.get(key) if self._cache else None
@@ -174,7 +177,7 @@ def from_record(record: Bytes, source: Source) -> Reading | None:
     return Reading(document, keys)
 
 
-def _keys(sources: Sequence[Source], config: Config) -> list[bytes]:
+def document_keys(sources: Sequence[Source], config: Config) -> list[bytes]:
     """By what the readings of these files are remembered: all that they depend on."""
     settings = config.model_dump_json(include={"documents": {"fields"}, "chunking": True, "analysis": True})
     start = key_of("document", program_hash(), _KEPT.schema, settings, MODEL.name)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from evidencedesk.retrieval.digest import bags, digest
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import from_units
 from evidencedesk.text.analysis import Analysis, StemmingAnalyzer
+from evidencedesk.text.word_lists import WordLists
+from evidencedesk.text.words import words
 
 TEXTS = st.lists(st.lists(st.sampled_from(["bike", "stem", "bolt", "খরচ", "nm"]), max_size=8), max_size=6)
 
@@ -18,7 +21,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(["bike", "stem", "bolt", "খরচ", 
 @settings(deadline=None)
 @given(TEXTS)
 def test_bags_hold_what_the_texts_hold(texts: list[list[str]]) -> None:
-    made = bags(texts)
+    made = bags(WordLists.of(texts))
     assert made.lengths.tolist() == [len(text) for text in texts]
     assert list(made.vocabulary) == list(dict.fromkeys(token for text in texts for token in text))
     for row, text in enumerate(texts):
@@ -40,3 +43,14 @@ def test_a_digest_reads_each_chunk_in_its_language_and_embeds_its_passage() -> N
     expected = Model.toy().embed_batch([one.to_passage().text for one in chunks])
     assert from_units(made.units).tolist() == expected.tolist()
     assert digest([], Analysis(), Model.toy()).units.shape == (0, 256)
+
+
+@pytest.mark.parametrize("analysis", [Analysis(), Analysis({"en": StemmingAnalyzer("english")})])
+def test_words_that_are_known_give_the_same_digest(analysis: Analysis) -> None:
+    texts = {"en": "Wheels and wheels.", "de": "Räder, Wheels"}
+    chunks = [replace(chunk(f"a:{lang}", text), lang=lang) for lang, text in texts.items()]
+    known = WordLists.of(words(text) for text in texts.values())
+    made, expected = (digest(chunks, analysis, Model.toy(), found).words for found in (known, None))
+    assert made.vocabulary == expected.vocabulary
+    assert made.terms.tolist() == expected.terms.tolist()
+    assert made.counts.tolist() == expected.counts.tolist()

@@ -21,6 +21,7 @@ from evidencedesk.retrieval.key_table import KeyTable
 from evidencedesk.retrieval.twin_index import TwinIndex, update_twins
 from evidencedesk.retrieval.twin_keys import TwinKeys, text_digest
 from evidencedesk.retrieval.twins import NearTwin, Twins
+from evidencedesk.text.word_lists import WordLists
 from evidencedesk.text.words import words
 
 FOOTER = (
@@ -193,6 +194,14 @@ def test_texts_with_one_digest_have_the_same_words(text: str) -> None:
     for other in (text.upper(), text.casefold(), unicodedata.normalize("NFD", text), text.replace(" ", "\n ")):
         if text_digest(text) == text_digest(other):
             assert words(text) == words(other)
+
+
+@given(st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(SENTENCES)), max_size=6))
+def test_words_that_are_known_give_the_same_keys(parts: list[tuple[str, str]]) -> None:
+    made = page("a", "", parts, "")
+    known = WordLists.of(words(text) for _, text in parts)
+    again = twin_keys.twin_keys(made.document, made.chunks, known)
+    assert (again.sizes.tolist(), again.triples.tolist()) == (made.sizes.tolist(), made.triples.tolist())
 
 
 def test_only_texts_up_to_a_length_are_compared() -> None:
