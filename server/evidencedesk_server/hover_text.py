@@ -12,7 +12,6 @@ from typing import Any
 
 from evidencedesk.reports.figures import grades
 from evidencedesk.reports.statistics import Cause, find_causes
-from evidencedesk.retrieval.candidates import Candidate
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corrective import CorrectionResult
 from evidencedesk.retrieval.evaluation import Evaluation
@@ -22,6 +21,7 @@ from evidencedesk.retrieval.run_file import RunLine
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.mentions import chunks_by_heading, own_evaluation
+from evidencedesk_server.ranking_table import fusion_legend, ranking_table
 from evidencedesk_server.verdicts import answer_ranks, count, shorten, verdict
 
 Escape = Callable[[str], str]
@@ -159,24 +159,21 @@ class HoverTexts:
         return "\n\n".join(lines)
 
     def _table(self, evaluation: Evaluation, marks: dict[str, str]) -> Iterator[str]:
-        names = list(evaluation.rankings)
-        k = evaluation.contract.k
-        rows = max((min(k, len(found)) for found in evaluation.rankings.values()), default=0)
-        if not rows:
+        rankings, contract = evaluation.rankings, evaluation.contract
+
+        def named(chunk_id: str) -> str:
+            return f"{self._escape(chunk_id)} {marks.get(chunk_id, '')}".rstrip()
+
+        table = ranking_table(rankings, contract.searcher, contract.k, named)
+        if not table:
             yield "No searcher finds anything."
             return
-        fused = [name for name in names if any(found.parts for found in evaluation.rankings[name])]
-        head = [*names, *(f"{name} parts" for name in fused)]
-        table = [f"| rank | {' | '.join(head)} |", f"|--:|{':--|' * len(head)}"]
-        for row in range(rows):
-            cells = [self._cell(evaluation.rankings[name][row : row + 1], marks) for name in names]
-            cells += [self._parts_cell(evaluation.rankings[name][row : row + 1], evaluation) for name in fused]
-            table.append(f"| {row + 1} | {' | '.join(cells)} |")
-        yield "\n".join(table)
-        shown = {found.chunk.id for ranking in evaluation.rankings.values() for found in ranking[:k]}
+        yield table
+        shown = {found.chunk.id for ranking in rankings.values() for found in ranking[: contract.k]}
         used = "".join(mark for chunk_id, mark in marks.items() if chunk_id in shown)
-        if used:
-            yield " · ".join(meaning for mark, meaning in _LEGEND.items() if mark in used)
+        legend = [meaning for mark, meaning in _LEGEND.items() if mark in used]
+        if legend := [*legend, *filter(None, [fusion_legend(rankings, contract.rrf_k)])]:
+            yield " · ".join(legend)
 
     def _passages(self, evaluation: Evaluation) -> Iterator[str]:
         """The passages that decided, where the configured searcher names them."""
@@ -187,19 +184,6 @@ class HoverTexts:
         ]
         if passages:
             yield "Passages:\n" + "\n".join(passages)
-
-    def _cell(self, found: list[Candidate], marks: dict[str, str]) -> str:
-        if not found:
-            return "–"
-        chunk_id = found[0].chunk.id
-        mark = marks.get(chunk_id, "")
-        return f"{self._escape(chunk_id)} ({found[0].score:.4g}){' ' if mark else ''}{mark}"
-
-    @staticmethod
-    def _parts_cell(found: list[Candidate], evaluation: Evaluation) -> str:
-        if not found:
-            return "–"
-        return " + ".join(f"1/{evaluation.contract.rrf_k + part.rank} {part.source}" for part in found[0].parts)
 
     @staticmethod
     def _marks(evaluation: Evaluation) -> dict[str, str]:

@@ -12,6 +12,7 @@ from evidencedesk.retrieval.pipeline import Diversified
 from evidencedesk.retrieval.searchers import SparseSearcher
 from evidencedesk.text.spans import Span
 from evidencedesk_server.messages import Question
+from evidencedesk_server.ranking_table import fusion_legend, ranking_table
 from evidencedesk_server.readings.state import State
 from evidencedesk_server.verdicts import count, shorten
 
@@ -25,7 +26,7 @@ def search(state: State, question: Question) -> list[Any]:
     """The page about a question: a table of what each searcher finds, then each chunk with its text and its parts."""
     (query,) = question.words
     rankings = _rankings(state, query)
-    lines = [f"# “{state.escape(query)}”", *_about(state, query), _table(state, rankings)]
+    lines = [f"# “{state.escape(query)}”", *_about(state, query), *_table(state, rankings)]
     lines += _details(state, query, rankings)
     return ["\n\n".join(lines)]
 
@@ -34,7 +35,7 @@ def search_in_brief(state: State, question: Question) -> list[Any]:
     """The table alone, and how the best chunk of the configured searcher begins."""
     (query,) = question.words
     rankings = _rankings(state, query)
-    lines = [f"“{state.escape(query)}”", *_about(state, query), _table(state, rankings)]
+    lines = [f"“{state.escape(query)}”", *_about(state, query), *_table(state, rankings)]
     for found in rankings[state.snapshot.facts.contract.searcher][:1]:
         lines.append(f"{state.chunk_link(found.chunk.id)}: {state.escape(shorten(found.chunk.text, _EXCERPT))}")
     return ["\n\n".join(lines)]
@@ -43,8 +44,9 @@ def search_in_brief(state: State, question: Question) -> list[Any]:
 def found_places(state: State, question: Question) -> list[Any]:
     """Location links to the chunks that the configured searcher finds for a question, best first."""
     (query,) = question.words
-    ranking = _rankings(state, query)[state.snapshot.facts.contract.searcher]
-    return [_link(state, found.chunk) for found in ranking]
+    contract = state.snapshot.facts.contract
+    found = state.searchers[contract.searcher].search(query, contract.k, state.allowed)
+    return [_link(state, one.chunk) for one in found]
 
 
 def chunk_places(state: State, question: Question) -> list[Any]:
@@ -73,7 +75,8 @@ def _link(state: State, chunk: Chunk) -> Any:
 def _rankings(state: State, query: str) -> dict[str, RankedList]:
     contract = state.snapshot.facts.contract
     names = dict.fromkeys((*_USUAL, contract.searcher))
-    return {name: state.searchers[name].search(query, contract.k, state.allowed) for name in names}
+    depth = max(contract.k, contract.depth)
+    return {name: state.searchers[name].search(query, depth, state.allowed) for name in names}
 
 
 def _words(state: State) -> SparseSearcher | None:
@@ -96,28 +99,21 @@ def _about(state: State, query: str) -> Iterator[str]:
         yield f"{', '.join(state.escape(term) for term in unknown)} {verb} in no chunk."
 
 
-def _table(state: State, rankings: dict[str, RankedList]) -> str:
-    rows = max(map(len, rankings.values()))
-    if not rows:
-        return "Nothing is found."
-    table = [f"| rank | {' | '.join(rankings)} |", f"|--:|{':--|' * len(rankings)}"]
-    for row in range(rows):
-        cells = (_cell(state, found[row : row + 1]) for found in rankings.values())
-        table.append(f"| {row + 1} | {' | '.join(cells)} |")
-    return "\n".join(table)
-
-
-def _cell(state: State, found: list[Candidate]) -> str:
-    return f"{state.escape(found[0].chunk.id)} ({found[0].score:.4g})" if found else "–"
+def _table(state: State, rankings: dict[str, RankedList]) -> Iterator[str]:
+    contract = state.snapshot.facts.contract
+    yield ranking_table(rankings, contract.searcher, contract.k, state.escape) or "Nothing is found."
+    if legend := fusion_legend(rankings, contract.rrf_k):
+        yield legend
 
 
 def _details(state: State, query: str, rankings: dict[str, RankedList]) -> Iterator[str]:
     """Each chunk that is found, in the order of the configured searcher, then of the others."""
     searcher = _words(state)
     terms = searcher.terms(query) if searcher else {}
-    configured = rankings[state.snapshot.facts.contract.searcher]
+    contract = state.snapshot.facts.contract
+    lists = (rankings[contract.searcher], *rankings.values())
     seen: set[str] = set()
-    for found in (*configured, *(one for ranking in rankings.values() for one in ranking)):
+    for found in (one for ranking in lists for one in ranking[: contract.k]):
         chunk = found.chunk
         if chunk.id in seen:
             continue
