@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,17 @@ from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import from_units
 from evidencedesk.retrieval.kept_pools import KeptVectors, keep_vectors, restore_vectors
 from evidencedesk.retrieval.pools import capacity_of
-from evidencedesk.retrieval.searcher import Allowed, Best
+from evidencedesk.retrieval.searcher import Allowed, Best, Tick, untold
 from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.retrieval.standing import Shelf, gather
 from evidencedesk.retrieval.vector_pools import VectorPool
 from evidencedesk.retrieval.vectors import IndexMeta, VectorIndex, contenders, unusable_reason
 
 _ROWS = 2048
+_QUERIES = 512
+
+Block = tuple[NDArray[np.int32], NDArray[np.int16]]
+"""Some slots and their vectors in units of the grid."""
 
 
 class DenseSearcher:
@@ -72,7 +76,6 @@ class DenseSearcher:
 
     def restore(self, kept: KeptVectors) -> None:
         """Take standing queries over that were kept of equal documents, in their order; this changes no result."""
-        self._shelf = Shelf()
         restore_vectors(kept, self._shelf)
 
     @cached_property
@@ -103,7 +106,7 @@ class DenseSearcher:
         best = self.rank_many(queries, k, allowed)
         return [best[row] for row in range(len(queries))]
 
-    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> Best:
+    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None, tick: Tick = untold) -> Best:
         """See Ranker. Queries that are asked in every state of a corpus have pools (see `pools`)."""
         standing = self._shelf.of(self._corpus, allowed, k)
         mask = self._corpus.mask(allowed)
@@ -113,12 +116,15 @@ class DenseSearcher:
         if new:
             standing.add(0, new, VectorPool(k, self._embedded(new)))
 
-        def renew(pool: VectorPool, rows: NDArray[np.intp]) -> None:
-            found = contenders(pool.vectors[rows], self._blocks(mask), capacity_of(k))
-            for row, contending in zip(rows.tolist(), found, strict=True):
-                pool.renew(row, contending, self._corpus.order)
+        def renew(pool: VectorPool, rows: NDArray[np.intp], told: Callable[[int], None]) -> None:
+            for start in range(0, len(rows), _QUERIES):
+                part = rows[start : start + _QUERIES]
+                blocks = _telling(self._blocks(mask), partial(told, start))
+                found = contenders(pool.vectors[part], blocks, capacity_of(k))
+                for row, contending in zip(part.tolist(), found, strict=True):
+                    pool.renew(row, contending, self._corpus.order)
 
-        return gather(standing, queries, k, renew, self._corpus.chunks, self.name)
+        return gather(standing, queries, k, renew, tick, self._corpus.chunks, self.name)
 
     def _scan(self, queries: Sequence[str], k: int, mask: Mask) -> Best:
         """Score every chunk for every query."""
@@ -138,7 +144,7 @@ class DenseSearcher:
         vectors[usable] = self.model.embed_batch([queries[place] for place in usable])
         return vectors
 
-    def _blocks(self, mask: Mask) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int16]]]:
+    def _blocks(self, mask: Mask) -> Iterator[Block]:
         """The slots in `mask` with their units, many documents at a time."""
         slots: list[NDArray[np.int32]] = []
         units: list[NDArray[np.int16]] = []
@@ -159,3 +165,10 @@ def _allowed(
 ) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
     allowed = mask[slots]
     return (slots, units) if allowed.all() else (slots[allowed], units[allowed])
+
+
+def _telling(blocks: Iterable[Block], tell: Callable[[], None]) -> Iterator[Block]:
+    """The blocks; before each it is told how far the search is."""
+    for block in blocks:
+        tell()
+        yield block

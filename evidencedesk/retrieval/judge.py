@@ -19,7 +19,7 @@ from evidencedesk.retrieval.evidence import Evidence
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.fusion import rrf
 from evidencedesk.retrieval.label_file import LabelSource
-from evidencedesk.retrieval.searcher import Derived, Listed, Lists, Rankings, Searcher, rank_many
+from evidencedesk.retrieval.searcher import Derived, Listed, Lists, Rankings, Searcher, Tick, rank_many, untold
 from evidencedesk.retrieval.taxonomy import Trace, diagnose
 
 LEGS = ("sparse", "dense")
@@ -49,11 +49,13 @@ def retrieve(
     spread: Spread | None = None,
     grader: Grader | None = None,
     before: Callable[[Asked], Answer | None] = lambda question: None,
+    tick: Tick = untold,
 ) -> list[Answer]:
     """Rankings for `(question, scope)` pairs, in their order: each leg to `max(k, depth)`, and the fusion of both.
 
     The configured searcher, where it is neither, is asked as well. `spread` orders its list anew; `grader` is what the
-    contract's gate asks. `before` gives an answer from an earlier state under the same contract.
+    contract's gate asks. `before` gives an answer from an earlier state under the same contract; `tick`
+    is told how it goes.
     """
     # Ranks alone decide what fusion gives, and no other text moves a cosine.
     is_fixed = contract.searcher in ("dense", "hybrid")
@@ -62,15 +64,15 @@ def retrieve(
         places = [place for place, (_, wanted) in enumerate(questions) if wanted == scope]
         texts = [questions[place][0] for place in places]
         allowed = catalog.allowed(scope)
-        rankings = {name: _ask(name, texts, searchers, contract, allowed, spread) for name in LEGS}
-        rankings["hybrid"] = _ask("hybrid", texts, searchers, contract, allowed, spread)
+        rankings = {name: _ask(name, texts, searchers, contract, allowed, spread, tick) for name in LEGS}
+        rankings["hybrid"] = _ask("hybrid", texts, searchers, contract, allowed, spread, tick)
         configured = rankings.get(contract.searcher) or _ask(
-            contract.searcher, texts, searchers, contract, allowed, spread
+            contract.searcher, texts, searchers, contract, allowed, spread, tick
         )
         rankings[contract.searcher] = configured
         unscoped = configured
         if len(allowed) < len(catalog.by_id):
-            unscoped = _ask(contract.searcher, texts, searchers, contract, None, spread)
+            unscoped = _ask(contract.searcher, texts, searchers, contract, None, spread, tick)
         marks = zip(*(found.marks for found in (*rankings.values(), unscoped)), strict=True)
         for row, (place, mark) in enumerate(zip(places, marks, strict=True)):
             results[place] = answer = _answer(
@@ -127,6 +129,7 @@ def _ask(
     contract: Contract,
     allowed: AbstractSet[str] | None,
     spread: Spread | None,
+    tick: Tick,
 ) -> Rankings:
     """One searcher's rankings to `max(k, depth)`; those of the configured one are ordered anew by `spread`."""
     depth = max(contract.k, contract.depth)
@@ -137,10 +140,10 @@ def _ask(
         lists = [list(result.hits[:depth]) for result in results]
         return _Corrected([spread(one) for one in lists] if spread else lists, results)
     if name == "hybrid":
-        legs = tuple(rank_many(searchers[leg], texts, depth, allowed) for leg in LEGS)
+        legs = tuple(rank_many(searchers[leg], texts, depth, allowed, tick) for leg in LEGS)
         found: Rankings = Derived(legs, lambda row, pair: rrf(pair, k=contract.rrf_k, top=depth, source="hybrid"))
     else:
-        found = rank_many(searcher, texts, depth, allowed)
+        found = rank_many(searcher, texts, depth, allowed, tick)
     if spread is None:
         return found
     if name in ("dense", "hybrid"):

@@ -15,6 +15,13 @@ from evidencedesk.retrieval.chunk import Chunk
 
 Allowed = AbstractSet[str] | None
 
+Tick = Callable[[int, int], None]
+"""Told at times how much of some work is done, and how much there is."""
+
+
+def untold(done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
 
 class Searcher(Protocol):
     """Whatever ranks chunks for a query."""
@@ -49,14 +56,14 @@ class Rankings(Protocol):
 class Ranker(Searcher, Protocol):
     """A searcher that can put off making lists."""
 
-    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> Rankings:
-        """What `search_many` gives, one list at a time."""
+    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None, tick: Tick = untold) -> Rankings:
+        """What `search_many` gives, one list at a time; `tick` is told how it goes, and may raise to give it up."""
 
 
-def rank_many(searcher: Searcher, queries: Sequence[str], k: int, allowed: Allowed) -> Rankings:
+def rank_many(searcher: Searcher, queries: Sequence[str], k: int, allowed: Allowed, tick: Tick = untold) -> Rankings:
     """What the searcher finds, put off where it can do that."""
     if isinstance(searcher, Ranker):
-        return searcher.rank_many(queries, k, allowed)
+        return searcher.rank_many(queries, k, allowed, tick)
     return Listed(searcher.search_many(queries, k, allowed))
 
 

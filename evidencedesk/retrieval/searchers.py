@@ -10,7 +10,7 @@ from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.dense_searcher import DenseSearcher
 from evidencedesk.retrieval.fusion import K, rrf
 from evidencedesk.retrieval.lexical_searcher import LexicalSearcher
-from evidencedesk.retrieval.searcher import Allowed, Derived, Ranker, Rankings, Searcher, rank_many
+from evidencedesk.retrieval.searcher import Allowed, Derived, Ranker, Rankings, Searcher, Tick, rank_many, untold
 from evidencedesk.retrieval.sparse_searcher import SparseSearcher
 
 __all__ = [
@@ -46,10 +46,10 @@ class HybridSearcher:
         rankings = self.rank_many(queries, k, allowed)
         return [rankings[row] for row in range(len(queries))]
 
-    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> Rankings:
+    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None, tick: Tick = untold) -> Rankings:
         """See Ranker."""
         depth = max(k, self.depth)
-        legs = tuple(rank_many(leg, queries, depth, allowed) for leg in (self.sparse, self.dense))
+        legs = tuple(rank_many(leg, queries, depth, allowed, tick) for leg in (self.sparse, self.dense))
         return Derived(legs, lambda row, lists: rrf(lists, k=self.rrf_k, top=max(k, 0), source=self.name))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,14 @@ from evidencedesk.retrieval.corpus import Corpus, Mask, Rows
 from evidencedesk.retrieval.digest import digest_words
 from evidencedesk.retrieval.kept_pools import KeptWords, keep_words, restore_words
 from evidencedesk.retrieval.postings import Filed, Postings
-from evidencedesk.retrieval.searcher import Allowed, Best
+from evidencedesk.retrieval.searcher import Allowed, Best, Tick, untold
 from evidencedesk.retrieval.selection import best_rows, positive_rows
 from evidencedesk.retrieval.standing import Shelf, gather
 from evidencedesk.retrieval.word_pools import Terms, WordPool, width_of
 from evidencedesk.text.analysis import Analysis, weigh
+
+_TOLD = 16
+"""After how many searches in full it is told how far they are."""
 
 
 class SparseSearcher:
@@ -96,7 +99,6 @@ class SparseSearcher:
 
     def restore(self, kept: KeptWords) -> None:
         """Take standing queries over that were kept of equal documents, in their order; this changes no result."""
-        self._shelf = Shelf()
         restore_words(kept, self._shelf, self.bm25.held)
 
     def terms(self, query: str) -> dict[str, float]:
@@ -112,7 +114,7 @@ class SparseSearcher:
         best = self.rank_many(queries, k, allowed)
         return [best[row] for row in range(len(queries))]
 
-    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> Best:
+    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None, tick: Tick = untold) -> Best:
         """See Ranker. Queries that are asked in every state of a corpus have pools (see `pools`)."""
         standing = self._shelf.of(self._corpus, allowed, k)
         mask = self._corpus.mask(allowed)
@@ -126,12 +128,14 @@ class SparseSearcher:
             standing.add(width, list(planned), WordPool(k, list(planned.values()), width))
         sums = np.zeros(len(self._corpus.chunks))
 
-        def renew(pool: WordPool, rows: NDArray[np.intp]) -> None:
+        def renew(pool: WordPool, rows: NDArray[np.intp], told: Callable[[int], None]) -> None:
             idf = self._idf(pool.terms[rows])
-            for row in rows.tolist():
+            for done, row in enumerate(rows.tolist()):
+                if done % _TOLD == 0:
+                    told(done)
                 pool.renew(row, self.bm25, idf, mask, self._corpus.order, sums)
 
-        return gather(standing, queries, k, renew, self._corpus.chunks, self.name)
+        return gather(standing, queries, k, renew, tick, self._corpus.chunks, self.name)
 
     def _scan(self, queries: Sequence[str], k: int, mask: Mask) -> Best:
         """Score every chunk for every query."""

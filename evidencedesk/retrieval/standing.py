@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corpus import Corpus, InScope
 from evidencedesk.retrieval.pools import LARGEST_K, Floats, Mask, Pool, Slots
 from evidencedesk.retrieval.scope import Scope
-from evidencedesk.retrieval.searcher import Best
+from evidencedesk.retrieval.searcher import Best, Tick
 
 Key = tuple[Scope | None, int]
 Place = tuple[int, int]
@@ -140,18 +141,29 @@ def gather(
     standing: Standing[P],
     queries: Sequence[str],
     k: int,
-    renew: Callable[[P, NDArray[np.intp]], None],
+    renew: Callable[[P, NDArray[np.intp], Callable[[int], None]], None],
+    tick: Tick,
     chunks: Sequence[Chunk],
     source: str,
 ) -> Best:
-    """The k best for queries that all have a row; `renew` searches in full for the rows that are not certain."""
+    """The k best for queries that all have a row.
+
+    `renew` searches in full for rows of a pool that are not certain, and says at times how many of them are done.
+    """
+    rows_of = standing.rows(queries)
+    doubtful = {width: np.unique(rows[~standing.pools[width].certain[rows]]) for width, (_, rows) in rows_of.items()}
+    done, total = 0, sum(map(len, doubtful.values()))
+    for width, rows in doubtful.items():
+        if len(rows):
+            renew(standing.pools[width], rows, partial(_add, tick, done, total))
+            done += len(rows)
     slots: Slots = np.full((len(queries), k), -1, dtype=np.int32)
     scores: Floats = np.zeros((len(queries), k))
     marks: NDArray[np.object_] = np.full(len(queries), None, dtype=np.object_)
-    for width, (places, rows) in standing.rows(queries).items():
-        pool = standing.pools[width]
-        doubtful = np.unique(rows[~pool.certain[rows]])
-        if len(doubtful):
-            renew(pool, doubtful)
-        slots[places], scores[places], marks[places] = pool.give(rows)
+    for width, (places, rows) in rows_of.items():
+        slots[places], scores[places], marks[places] = standing.pools[width].give(rows)
     return Best(slots, scores, marks.tolist(), chunks, source)
+
+
+def _add(tick: Tick, before: int, total: int, count: int) -> None:
+    tick(before + count, total)

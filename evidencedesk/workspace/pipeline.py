@@ -20,7 +20,7 @@ from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts
 from evidencedesk.retrieval.findability import Findability, Leg, find_unfindable, unfindable_pages
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
-from evidencedesk.retrieval.judge import Answer, Grader, Spread, judge, retrieve, scope_of
+from evidencedesk.retrieval.judge import Answer, Grader, Judged, Spread, judge, retrieve, scope_of
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.lineage import find_versions
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
@@ -42,6 +42,7 @@ from evidencedesk.text.spans import Span
 from evidencedesk.workspace.checks import recheck
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import Source
+from evidencedesk.workspace.kept_state import Basis, KeptState
 from evidencedesk.workspace.memo import Memo
 from evidencedesk.workspace.reading import MODEL, Reader, read_in_full
 from evidencedesk.workspace.snapshot import Snapshot
@@ -109,9 +110,14 @@ class Answers:
 
 
 def build_snapshot(
-    inputs: Inputs, memo: Memo, revision: int, progress: Progress, reader: Reader | None = None
+    inputs: Inputs,
+    memo: Memo,
+    revision: int,
+    progress: Progress,
+    reader: Reader | None = None,
+    kept: KeptState | None = None,
 ) -> Snapshot:
-    """The snapshot for these inputs; equal for equal inputs whatever the memo and the reader's cache hold."""
+    """The snapshot for these inputs; equal for equal inputs whatever the memo holds, the reader knows, and is kept."""
     config = inputs.config
     contract = config.contract()
     read = partial((reader or Reader()).read_all, config=config, progress=partial(progress, "Reading documents"))
@@ -122,11 +128,14 @@ def build_snapshot(
 
     progress("Indexing chunks", 0, 1)
     index = memo.renew(build_index, config, *documents.values())
+    basis = Basis(inputs.documents.values(), inputs.label_files.values(), config)
+    if kept and (evidence := kept.begin(basis, index.sparse, index.dense, index.by_id)):
+        memo.seed(judge, Judged({}, contract, evidence))
     progress("Comparing chunks", 0, 1)
     keys = [reading.keys or memo(read_twin_keys, reading.document) for reading in readings]
     twins = memo.renew(compare_chunks, *keys).twins
     progress("Trying headings", 0, 1)
-    unfindable = memo.renew(try_headings, index, twins, config).unfindable
+    unfindable = memo.renew(try_headings, index, twins, config, progress).unfindable
 
     progress("Asking questions", 0, 1)
     sources: dict[str, LabelSource] = {}
@@ -135,7 +144,7 @@ def build_snapshot(
     questions = {
         label_id: Question(source.label.question, scope_of(source, contract)) for label_id, source in sources.items()
     }
-    answers = memo.renew(ask_questions, index, config, *questions.values())
+    answers = memo.renew(ask_questions, index, config, progress, *questions.values())
     found = {label_id: answers.of(question) for label_id, question in questions.items()}
     judged = memo.renew(judge, contract, index.by_id, sources, found, partial(progress, "Judging answers"))
     elsewhere = memo.renew(find_elsewhere, index.by_id, judged.evaluations)
@@ -173,6 +182,8 @@ def build_snapshot(
     }
     checked = memo.renew(recheck, facts, texts, config.selection(), partial(progress, "Applying rules"))
     memo.end_run()
+    if kept:
+        kept.note(basis, index.sparse, index.dense, judged.evidence)
     return Snapshot(revision=revision, facts=facts, problems=checked.problems, texts=texts)
 
 
@@ -231,25 +242,31 @@ def _corrective(
     return CorrectiveSearcher(first, grader, rewrite, k=contract.k, max_rounds=rounds, rrf_k=contract.rrf_k)
 
 
-def ask_questions(before: Answers | None, index: Index, config: Config, *questions: Question) -> Answers:
+def ask_questions(
+    before: Answers | None, index: Index, config: Config, progress: Progress, *questions: Question
+) -> Answers:
     """Questions → Rankings; over the same index an answer stays what it was."""
     contract = config.contract()
     known = before.answers if before and before.index is index else {}
     earlier = before.answers if before and before.index.config is config else {}
     distinct = list(dict.fromkeys(questions))
     new = [question for question in distinct if question not in known]
-    answers = retrieve(new, index.searchers, index.catalog, contract, index.spread, index.grader, earlier.get)
+    tick = partial(progress, "Asking questions")
+    answers = retrieve(new, index.searchers, index.catalog, contract, index.spread, index.grader, earlier.get, tick)
     found = {**known, **dict(zip(new, answers, strict=True))}
     return Answers(index, {question: found[question] for question in distinct})
 
 
-def try_headings(before: Findability | None, index: Index, twins: Twins, config: Config) -> Findability:
+def try_headings(
+    before: Findability | None, index: Index, twins: Twins, config: Config, progress: Progress
+) -> Findability:
     """Index → which sections their own headings do not bring."""
     contract = config.contract()
     scope = index.catalog.allowed(contract.scope)
-    legs: dict[str, Leg] = {"sparse": partial(index.sparse.rank_many, allowed=scope)}
+    tick = partial(progress, "Trying headings")
+    legs: dict[str, Leg] = {"sparse": partial(index.sparse.rank_many, allowed=scope, tick=tick)}
     if contract.searcher != "sparse":
-        legs["dense"] = partial(index.dense.rank_many, allowed=scope)
+        legs["dense"] = partial(index.dense.rank_many, allowed=scope, tick=tick)
     return find_unfindable(before, index.by_id, index.corpus, legs, index.searchers, contract, twins.equal_of)
 
 
