@@ -88,7 +88,7 @@ def keep_words(shelf: Shelf[WordPool], corpus: Corpus, held: Postings) -> KeptWo
 
 
 def restore_words(kept: KeptWords, shelf: Shelf[WordPool], held: Postings) -> None:
-    """Put standing queries on the empty shelf of a searcher over equal documents."""
+    """Put standing queries on the shelf of a searcher over equal documents, which must not hold them yet."""
     numbers = np.array([*map(held.number, kept.vocabulary), -1], dtype=np.int64)
     for rows, words in kept.pools:
         width = words.terms.shape[1]
@@ -113,7 +113,7 @@ def keep_vectors(shelf: Shelf[VectorPool], corpus: Corpus) -> KeptVectors:
 
 
 def restore_vectors(kept: KeptVectors, shelf: Shelf[VectorPool]) -> None:
-    """Put standing queries on the empty shelf of a searcher over equal documents."""
+    """Put standing queries on the shelf of a searcher over equal documents, which must not hold them yet."""
     for rows, units in kept.pools:
         pool = VectorPool(rows.k, from_units(units))
         _fill(pool, rows)

@@ -90,9 +90,13 @@ class Cache:
 
     def put(self, key: bytes, record: Bytes) -> None:
         """Keep a record."""
-        if key not in self._used:
-            self._used.add(key)
+        if not self.holds(key):
             self._add(key, record)
+        self._used.add(key)
+
+    def holds(self, key: bytes) -> bool:
+        """Whether a record was put or found."""
+        return key in self._where or key in self._used
 
     def flush(self) -> None:
         """Write what was put, merge packs that are many or damaged, and keep within the limit."""

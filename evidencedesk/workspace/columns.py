@@ -334,11 +334,21 @@ def _column(kind: Any) -> _Column:
         return _Table(*map(_column, inner))
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _Member(kind)
-    if dataclasses.is_dataclass(kind) or hasattr(kind, "_fields"):
-        hints = typing.get_type_hints(kind)
-        names = getattr(kind, "_fields", None) or [field.name for field in dataclasses.fields(kind)]
-        return _Record(kind, kind.__name__, {name: _column(hints[name]) for name in names}, hasattr(kind, "_fields"))
+    hints = typing.get_type_hints(kind) if isinstance(kind, type) else {}
+    if hasattr(kind, "_fields"):
+        return _Record(kind, kind.__name__, {name: _column(hints[name]) for name in kind._fields}, True)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        columns = {field.name: _column(hints[field.name]) for field in dataclasses.fields(kind)}
+        named = [field.name for field in dataclasses.fields(kind) if field.kw_only]
+        ordered = {name: columns[name] for name in (*(name for name in columns if name not in named), *named)}
+        return _Record(partial(_with_names, kind, named) if named else kind, kind.__name__, ordered, False)
     raise TypeError(f"{kind} cannot be written as columns")
+
+
+def _with_names(kind: Any, names: Sequence[str], *values: Any) -> Any:
+    """An object of a dataclass whose last fields are given by their names."""
+    first = len(values) - len(names)
+    return kind(*values[:first], **dict(zip(names, values[first:], strict=True)))
 
 
 def _one_of(kinds: Iterable[Any]) -> _Column:

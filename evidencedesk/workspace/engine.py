@@ -14,6 +14,7 @@ from evidencedesk.workspace.baseline import BASELINE_PATH, Baseline, parse_basel
 from evidencedesk.workspace.cache import Cache
 from evidencedesk.workspace.config import CONFIG_NAMES, Config, holds_config, parse_config
 from evidencedesk.workspace.files import Source, check_root, discover, kind_of, read_source
+from evidencedesk.workspace.kept_state import KeptState
 from evidencedesk.workspace.memo import Memo
 from evidencedesk.workspace.pipeline import Inputs, Progress, build_index, build_snapshot
 from evidencedesk.workspace.reading import Reader, helpers_here, is_large
@@ -53,8 +54,10 @@ class Workspace:
         texts = (source.text for source in self._documents.values())
         self._cache = Cache.of(root, self._config.cache) if cache and is_large(texts) else None
         self._reader = Reader(self._cache, helpers_here())
+        self._kept = KeptState(self._cache) if self._cache else None
         self._snapshot = self._evaluate()
         self.mark_saved()
+        self.keep()
 
     @classmethod
     def open(
@@ -134,6 +137,12 @@ class Workspace:
         self._snapshot = self._evaluate()
         return self._snapshot
 
+    def keep(self) -> None:
+        """Have the next opening start from the present state, where there is a cache; for idle moments."""
+        if self._kept is not None and self._cache is not None:
+            self._kept.write()
+            self._cache.flush()
+
     def _read(self, path: str) -> Source | None:
         """A file as the editor holds it, else as the disk does; None when there is none."""
         if path in self._overlay:
@@ -209,11 +218,12 @@ class Workspace:
             today=self._today,
         )
         try:
-            return build_snapshot(inputs, self._memo, self._revision, self._progress, self._reader)
-        finally:
-            # What was read before somebody gave up is kept as well.
+            return build_snapshot(inputs, self._memo, self._revision, self._progress, self._reader, self._kept)
+        except BaseException:
+            # What was read before somebody gave up is not read again.
             if self._cache is not None:
                 self._cache.flush()
+            raise
 
 
 def standings(evaluations: Mapping[str, Evaluation]) -> dict[str, Standing]:

@@ -67,6 +67,10 @@ class Memo:
         self._newest[function] = result
         return result
 
+    def seed(self, function: Callable[..., Result], before: Result) -> None:
+        """Let `renew` give this to the function as its last result, unless it has one."""
+        self._newest.setdefault(function, before)
+
     def end_run(self) -> None:
         """Forget what this run did not ask for."""
         self._last, self._current = self._current, {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 from typing import Any, Literal, NamedTuple
@@ -33,7 +33,7 @@ class Leaf:
     name: str
     kind: Literal["a", "b"]
     at: Point
-    flag: bool
+    flag: bool = field(kw_only=True)
     note: str | None
 
 
@@ -53,7 +53,7 @@ class Tree:
 TEXTS = st.text(st.characters(), max_size=8)  # lone surrogates included
 WHOLE = st.integers(-(1 << 63), (1 << 63) - 1)
 POINTS = st.builds(Point, WHOLE, st.floats(allow_nan=False))
-LEAVES = st.builds(Leaf, TEXTS, st.sampled_from(["a", "b"]), POINTS, st.booleans(), st.none() | TEXTS)
+LEAVES = st.builds(Leaf, TEXTS, st.sampled_from(["a", "b"]), POINTS, flag=st.booleans(), note=st.none() | TEXTS)
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
@@ -162,7 +162,7 @@ def test_a_value_of_another_type_is_refused(kind: Any, value: object) -> None:
 def test_the_schema_names_every_field_and_type() -> None:
     assert Codec(Point).schema == "Point(x int, y float)"
     assert Codec(tuple[Leaf, ...]).schema == (
-        "tuple(Leaf(name text, kind text, at Point(x int, y float), flag bool, note (text | None))...)"
+        "tuple(Leaf(name text, kind text, at Point(x int, y float), note (text | None), flag bool)...)"
     )
 
 

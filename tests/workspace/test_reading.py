@@ -183,6 +183,28 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return made
 
 
+SAME_PROGRAM = """
+from evidencedesk.workspace import reading_helper
+
+reading_helper.program_hash = lambda: "same"
+reading_helper.main()
+"""
+
+
+@pytest.fixture
+def same_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a helper take part although a file of the program changes while the tests run."""
+    monkeypatch.setattr(reading, "program_hash", lambda: "same")
+    monkeypatch.setattr(sharing, "_command", lambda module: [sys.executable, "-c", SAME_PROGRAM])
+
+
+def test_a_helper_of_another_program_is_done_without(eager: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "program_hash", lambda: "another")
+    found = Reader(helpers=1).read_all(pages(20), Config(), nothing)
+    assert len(found) == 20 and not any(eager)
+
+
+@pytest.mark.usefixtures("same_program")
 @pytest.mark.parametrize("config", CONFIGS)
 def test_another_process_reads_the_same(eager: list[int], config: Config) -> None:
     sources = [*pages(60), Source("odd.md", FRONT[2] + "# Odd\n"), Source("bad.md", "", error="gone")]

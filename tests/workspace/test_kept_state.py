@@ -1,0 +1,125 @@
+"""A folder that opens from its cache is the folder that opens without one, now and after every later change."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evidencedesk.retrieval.evidence import Page
+from evidencedesk.retrieval.vector_pools import VectorPool
+from evidencedesk.retrieval.word_pools import WordPool
+from evidencedesk.workspace import Change, Workspace, reading
+from evidencedesk.workspace import cache as cache_module
+from workspace.test_engine import LABELS, PAGES, TODAY, plain, write
+
+MORE = {
+    "returns-de.md": "---\nlang: de\n---\n# Rückgabe\n\n## Frist\n\nRäder kommen innerhalb von 30 Tagen zurück.\n",
+    "care/brakes.md": "# Brakes\n\n## Pads\n\nPads wear down.\n\n## Discs\n\nDiscs stay true when they are clean.\n",
+}
+CONFIG = "[scope]\nstatuses = ['current', 'superseded']\n"
+CHANGES = st.lists(
+    st.sampled_from(
+        [
+            Change("care/chain.md", "# Chain care\n\nOil it.\n"),
+            Change("care/chain.md", None),
+            Change("returns.md", "# Returns\n\n## Window\n\nNo bike comes back within 30 days of delivery.\n"),
+            Change("new.md", "# Boats\n\nWe sell boats, and bikes come back.\n"),
+            Change("labels.json", json.dumps(LABELS[:1])),
+            Change("labels.json", json.dumps([*LABELS, {"id": "q3", "question": "Oil?", "answerable": False}])),
+            Change("evidencedesk.toml", CONFIG),
+        ]
+    ),
+    max_size=4,
+)
+
+
+@pytest.fixture(autouse=True)
+def every_folder_is_large(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    user = tmp_path_factory.mktemp("user")
+    monkeypatch.setattr(reading, "REMEMBER_FROM", 1)
+    monkeypatch.setattr(cache_module, "_user_folder", lambda: user / "evidencedesk")
+
+
+def made(root: Path) -> Path:
+    return write(root, {**PAGES, **MORE, "labels.json": json.dumps(LABELS)})
+
+
+def on_disk(root: Path, change: Change) -> None:
+    path = root / change.path
+    if change.text is None:
+        path.unlink(missing_ok=True)
+    else:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(change.text, encoding="utf-8")
+
+
+@settings(max_examples=25)
+@given(CHANGES, CHANGES, CHANGES)
+def test_an_opening_from_the_cache_equals_one_from_nothing(
+    tmp_path_factory: pytest.TempPathFactory, kept: list[Change], outside: list[Change], later: list[Change]
+) -> None:
+    root = made(tmp_path_factory.mktemp("root"))
+    first = Workspace.open(root, today=TODAY, cache=True)
+    for change in kept:
+        on_disk(root, change)
+        first.refresh([change.path])
+    first.keep()
+    for change in outside:
+        on_disk(root, change)
+    warm = Workspace.open(root, today=TODAY, cache=True)
+    assert warm.notes == ()
+    assert plain(warm.snapshot) == plain(Workspace.open(root, today=TODAY).snapshot)
+    for change in later:
+        on_disk(root, change)
+        warm.refresh([change.path])
+        assert plain(warm.snapshot) == plain(Workspace.open(root, today=TODAY).snapshot)
+    shutil.rmtree(root)
+
+
+def test_an_unchanged_folder_is_neither_searched_nor_read_for_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = made(tmp_path)
+    cold = Workspace.open(root, today=TODAY, cache=True)
+
+    def worked(*given: Any) -> None:
+        raise AssertionError("this was known")
+
+    for kind, name in ((WordPool, "renew"), (VectorPool, "renew"), (Page, "_locate")):
+        monkeypatch.setattr(kind, name, worked)
+    warm = Workspace.open(root, today=TODAY, cache=True)
+    assert plain(warm.snapshot) == plain(cold.snapshot)
+
+
+def test_a_session_ends_in_a_state_that_opens_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = made(tmp_path)
+    workspace = Workspace.open(root, today=TODAY, cache=True)
+    change = Change("care/chain.md", "# Chain care\n\n## Oil\n\nOil it in the rain.\n")
+    on_disk(root, change)
+    workspace.apply([change])
+    workspace.keep()
+    monkeypatch.setattr(WordPool, "renew", None)
+    monkeypatch.setattr(VectorPool, "renew", None)
+    assert plain(Workspace.open(root, today=TODAY, cache=True).snapshot) == plain(workspace.snapshot)
+
+
+def test_records_of_other_types_are_not_taken_for_a_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = made(tmp_path)
+    cold = Workspace.open(root, today=TODAY, cache=True)
+    monkeypatch.setattr(cache_module.Cache, "get", lambda self, key: memoryview(b"\0" * 64))
+    assert plain(Workspace.open(root, today=TODAY, cache=True).snapshot) == plain(cold.snapshot)
+
+
+def test_a_library_call_writes_nothing_unless_asked(tmp_path: Path) -> None:
+    root = made(tmp_path)
+    before = sorted(path.relative_to(root) for path in root.rglob("*"))
+    workspace = Workspace.open(root, today=TODAY)
+    workspace.apply([Change("new.md", "# New\n")])
+    workspace.keep()
+    assert sorted(path.relative_to(root) for path in root.rglob("*")) == before
