@@ -20,7 +20,7 @@ from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts
 from evidencedesk.retrieval.findability import Findability, Leg, find_unfindable, unfindable_pages
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
-from evidencedesk.retrieval.judge import Answer, Grader, Spread, judge, retrieve, scope_of
+from evidencedesk.retrieval.judge import Answer, Grader, Judged, Spread, judge, retrieve, scope_of
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.lineage import find_versions
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
@@ -42,6 +42,7 @@ from evidencedesk.text.spans import Span
 from evidencedesk.workspace.checks import recheck
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import Source
+from evidencedesk.workspace.kept_state import Basis, KeptState
 from evidencedesk.workspace.memo import Memo
 from evidencedesk.workspace.reading import MODEL, Reader, read_in_full
 from evidencedesk.workspace.snapshot import Snapshot
@@ -109,9 +110,14 @@ class Answers:
 
 
 def build_snapshot(
-    inputs: Inputs, memo: Memo, revision: int, progress: Progress, reader: Reader | None = None
+    inputs: Inputs,
+    memo: Memo,
+    revision: int,
+    progress: Progress,
+    reader: Reader | None = None,
+    kept: KeptState | None = None,
 ) -> Snapshot:
-    """The snapshot for these inputs; equal for equal inputs whatever the memo and the reader's cache hold."""
+    """The snapshot for these inputs; equal for equal inputs whatever the memo holds, the reader knows, and is kept."""
     config = inputs.config
     contract = config.contract()
     read = partial((reader or Reader()).read_all, config=config, progress=partial(progress, "Reading documents"))
@@ -122,6 +128,9 @@ def build_snapshot(
 
     progress("Indexing chunks", 0, 1)
     index = memo.renew(build_index, config, *documents.values())
+    basis = Basis(inputs.documents.values(), inputs.label_files.values(), config)
+    if kept and (evidence := kept.begin(basis, index.sparse, index.dense, index.by_id)):
+        memo.seed(judge, Judged({}, contract, evidence))
     progress("Comparing chunks", 0, 1)
     keys = [reading.keys or memo(read_twin_keys, reading.document) for reading in readings]
     twins = memo.renew(compare_chunks, *keys).twins
@@ -173,6 +182,8 @@ def build_snapshot(
     }
     checked = memo.renew(recheck, facts, texts, config.selection(), partial(progress, "Applying rules"))
     memo.end_run()
+    if kept:
+        kept.note(basis, index.sparse, index.dense, judged.evidence)
     return Snapshot(revision=revision, facts=facts, problems=checked.problems, texts=texts)
 
 
