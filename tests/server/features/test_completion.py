@@ -440,3 +440,15 @@ async def test_evidence_may_begin_on_a_line_below_those_that_end_no_sentence(cli
         ("menu#Menu", None),
         ("menu#Empty", "no text of its own"),
     ]
+
+
+@pytest.mark.parametrize(("encoding", "column"), [("utf-8", 4), ("utf-16", 2), ("utf-32", 1)])
+async def test_ranges_count_the_units_of_the_client(client: Connected, encoding: str, column: int) -> None:
+    client.initialize(None, general={"positionEncodings": [encoding]}, **FULL)
+    text = '[{"question": "😀", "tags": ["ea"]}]'
+    client.open("more-labels.json", text)
+    before = text.index('"tags') - 1 + column
+    position = {"line": 0, "character": before + len(' "tags": ["ea') - 1}
+    found = await client.ask("textDocument/completion", "more-labels.json", position=position)
+    place = found["items"][0]["textEdit"]["range"]
+    assert [place[edge]["character"] for edge in ("start", "end")] == [position["character"] - 2, position["character"]]

@@ -174,3 +174,12 @@ async def test_a_chunk_id_in_a_report_outside_hovers_with_its_text(client: Conne
     assert "A parcel takes 3 days" in hover["contents"]["value"]
     (link,) = await client.ask("textDocument/definition", **place)
     assert link["targetUri"].endswith("/ship%20%281%29.md")
+
+
+async def test_text_of_pages_cannot_become_markup(client: Connected, tmp_path: Path) -> None:
+    evil = "# A [x](javascript:alert(1)) | b\n\nClick <b>kiwi</b> [here](command:run) | `now`.\n"
+    (tmp_path / "evil.md").write_text(evil, encoding="utf-8")
+    client.initialize(None, **FULL)
+    text = await run(client, "kiwi <img src=x> [y](z) | *all*")
+    assert "\\<img src=x\\> \\[y\\](z) \\| \\*all\\*" in text
+    assert "<b>" not in text.replace("\\<b\\>", "") and "[here](" not in text and "[x](" not in text
