@@ -23,8 +23,8 @@ _REGRESSIONS = "ED6"
 _REFUSALS: Mapping[str, tuple[str, str]] = {
     "ED103": ("Give this page an id of its own", "the ids of all pages are taken, or are their paths"),
     "ED201": ("Keep the answer together", "it crosses a heading, or a part of it is kept together already"),
-    "ED205": ("Replace the copy by a link", "only whole paragraphs that two places share can be replaced"),
-    "ED206": ("Replace the other wording by a link", "only whole paragraphs that two places share can be replaced"),
+    "ED205": ("Replace the copy by a link", "only whole blocks that stand on at most two pages can be replaced"),
+    "ED206": ("Replace the other wording by a link", "only you can say which of the two wordings holds"),
     "ED704": ("Point to another section", "no section holds the evidence, and none has a similar name"),
     "ED705": ("Take the evidence from the page", "nothing on the page resembles it"),
     "ED706": ("Quote more of the sentence", "the whole sentence is repeated as well, or no chunk holds it"),
