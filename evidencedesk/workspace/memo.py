@@ -62,10 +62,20 @@ class Memo:
         entry = self._current.get(key) or self._last.get(key)
         if entry is None:
             entry = (inputs, function(self._newest.get(function), *inputs))
+            self._newest[function] = entry[1]
         self._current[key] = entry
         result: Result = entry[1]
-        self._newest[function] = result
         return result
+
+    def replace(self, function: Callable[..., Result], change: Callable[[Result], Result]) -> None:
+        """Let another result of equal meaning stand for the last one of a function that is renewed."""
+        last = self._newest.get(function)
+        if last is not None:
+            changed = self._newest[function] = change(last)
+            for entries in (self._last, self._current):
+                for key, (inputs, result) in entries.items():
+                    if result is last:
+                        entries[key] = inputs, changed
 
     def seed(self, function: Callable[..., Result], before: Result) -> None:
         """Let `renew` give this to the function as its last result, unless it has one."""

@@ -203,17 +203,25 @@ def read_runs(source: Source) -> RunFile:
 
 def build_index(before: Index | None, config: Config, *documents: ChunkedDocument) -> Index:
     """Chunks → Index; from an earlier one it takes over what it made of unchanged chunks."""
-    contract = config.contract()
     by_id: dict[str, ChunkedDocument] = {}
     for chunked in documents:
         by_id.setdefault(chunked.document.doc_id, chunked)
-    analysis, model = config.text_analysis(), MODEL
-    make = partial(digest, analysis=analysis, model=model)
-    if before and before.config is not config:
-        before = None
+    make = partial(digest, analysis=config.text_analysis(), model=MODEL)
+    before = before if before and before.config is config else None
     corpus = before.corpus.changed(by_id, make) if before else Corpus.of(by_id, make)
+    index = _index(before, config, by_id, corpus)
+    return packed(index) if corpus.wants_packing else index
+
+
+def packed(index: Index) -> Index:
+    """The same index with its slots numbered anew, which makes the changes that follow cheaper."""
+    return index if index.corpus.is_packed else _index(index, index.config, index.by_id, index.corpus.packed())
+
+
+def _index(before: Index | None, config: Config, by_id: Mapping[str, ChunkedDocument], corpus: Corpus) -> Index:
+    contract, analysis = config.contract(), config.text_analysis()
     sparse = SparseSearcher.over(corpus, analysis, before.sparse if before else None)
-    dense = DenseSearcher.over(corpus, model, before.dense if before else None)
+    dense = DenseSearcher.over(corpus, MODEL, before.dense if before else None)
     hybrid = HybridSearcher(sparse, dense, depth=contract.depth, rrf_k=contract.rrf_k)
     lexical = LexicalSearcher.over(corpus, analysis, contract.depth)
     searchers: dict[str, Searcher] = {"sparse": sparse, "dense": dense, "hybrid": hybrid, "lexical": lexical}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -210,9 +211,9 @@ def changes(draw: st.DrawFn) -> Change:
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps=st.lists(st.lists(changes(), max_size=3), max_size=5))
+@given(steps=st.lists(st.lists(changes(), max_size=3), max_size=5), tidy=st.booleans())
 def test_any_sequence_of_changes_ends_where_a_fresh_workspace_begins(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[list[Change]]
+    tmp_path_factory: pytest.TempPathFactory, steps: list[list[Change]], tidy: bool
 ) -> None:
     first = tmp_path_factory.mktemp("edited")
     start = {**PAGES, "labels.json": json.dumps(LABELS)}
@@ -224,8 +225,60 @@ def test_any_sequence_of_changes_ends_where_a_fresh_workspace_begins(
             files.pop(change.path, None)
             if change.text is not None:
                 files[change.path] = change.text
+        if tidy:
+            workspace.tidy()
         fresh = Workspace.open(write(tmp_path_factory.mktemp("fresh"), files), today=TODAY).snapshot
         assert plain(replace(snapshot, revision=0)) == plain(fresh)
+
+
+SITE_WORDS = ["bike", "chain", "oil", "wheel", "rim", "brake", "pad", "lever", "cable", "saddle", "post", "bolt"]
+SITE_SETTINGS = [
+    "[retrieval]\nk = 1\ndepth = 3\n",
+    '[retrieval]\nk = 2\ndepth = 4\nsearcher = "sparse"\nfloor = 0.5\n[scope]\nstatuses = ["current", "superseded"]\n',
+    '[retrieval]\nk = 2\ndepth = 4\nsearcher = "dense"\nmmr_lambda = 0.5\n'
+    '[analysis.en]\nsynonyms = [["bike", "cycle"]]\n',
+    '[retrieval]\nk = 2\ndepth = 5\nsearcher = "lexical"\n',
+    '[retrieval]\nk = 2\ndepth = 5\nsearcher = "corrective"\n[retrieval.gate]\naccept = 0.3\n',
+]
+
+
+def site_page(chance: random.Random, number: int) -> str:
+    """Sections of few words, half of them the same on many pages."""
+    status = "---\nstatus: superseded\n---\n" if chance.random() < 0.2 else ""
+    sections = [
+        f"## {' '.join(chance.sample(SITE_WORDS, 2))}\n\n"
+        + ("See the shop for bikes." if chance.random() < 0.5 else " ".join(chance.choices(SITE_WORDS, k=9)) + ".")
+        for _ in range(chance.randint(0, 5))
+    ]
+    return f"{status}# Page {number % 4}\n\n" + "\n\n".join(sections)
+
+
+@pytest.mark.parametrize("settings_text", SITE_SETTINGS)
+def test_many_saves_in_a_row_end_where_a_fresh_workspace_begins(
+    tmp_path_factory: pytest.TempPathFactory, settings_text: str
+) -> None:
+    chance = random.Random(settings_text)
+    labels = [
+        {"id": f"q{number}", "question": f"{' '.join(chance.sample([*SITE_WORDS, 'cycle'], 3))}?", "answerable": False}
+        for number in range(12)
+    ]
+    files = {f"p{number}.md": site_page(chance, number) for number in range(25)}
+    files |= {"labels.json": json.dumps(labels), "evidencedesk.toml": settings_text}
+    workspace = Workspace.open(write(tmp_path_factory.mktemp("edited"), files), today=TODAY)
+    for step in range(24):
+        number = chance.randrange(40)
+        path, text = f"p{number}.md", None if chance.random() < 0.3 else site_page(chance, number)
+        changes = [Change(path, text)]
+        if step == 15:
+            changes = [Change(one, None) for one in files if one.endswith(".md")]
+        workspace.apply(changes)
+        files = {one: held for one, held in files.items() if one not in {change.path for change in changes}}
+        files |= {change.path: change.text for change in changes if change.text is not None}
+        if step % 7 == 3:
+            workspace.tidy()
+        if step % 4 == 3:
+            fresh = Workspace.open(write(tmp_path_factory.mktemp("fresh"), files), today=TODAY).snapshot
+            assert plain(workspace.snapshot) == plain(fresh)
 
 
 def test_a_configured_diversification_orders_the_configured_ranking_alone(root: Path) -> None:
