@@ -17,7 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from pydantic import ValidationError
 
@@ -56,6 +56,10 @@ _LONG_SECONDS = 0.5
 """Progress is told of work that takes longer."""
 _PROGRESS_SECONDS = 0.1
 SWITCH_SECONDS = 0.0005
+GC_THRESHOLDS = (50_000, 20, 1000)
+"""Garbage in cycles waits for `tidy`: looking for it in the midst of saves took a third of their time."""
+TIDY_SECONDS = 3.0
+"""After so long without a request there is time for what no answer needs."""
 POLL_SECONDS = 2.0
 POLL_SHARE = 20
 """A look at the disk is followed by a pause of at least so many times its own length."""
@@ -132,6 +136,10 @@ class Engine:
         """Evaluate what changed on disk in folders whose client does not watch them."""
         update = Update(do="update", seq=self._seq, changes=[], saved=False, buffers=self._buffers)
         self._do(Work(update, time.monotonic()), polls=True)
+
+    def tidy(self) -> None:
+        """Do what later evaluations are quicker for; no answer depends on it."""
+        gc.collect()
 
     @property
     def polls(self) -> bool:
@@ -212,8 +220,7 @@ class Engine:
             opened["error"] = str(error)
         self._answer(request["seq"])
         self._say(opened)
-        # What was read stays: the collector need not walk through it on every save.
-        gc.collect()
+        # What was read stays: the collector need not walk through it again and again.
         gc.freeze()
 
     def _config_of(self, settings: dict[str, Any]) -> Config:
@@ -332,11 +339,22 @@ def main() -> None:
     threading.Thread(target=_read, args=(sys.stdin.buffer, engine), daemon=True).start()
     # Questions are answered by the thread that reads them while another one evaluates: it soon gets its turn.
     sys.setswitchinterval(SWITCH_SECONDS)
-    pause = POLL_SECONDS
+    gc.set_threshold(*GC_THRESHOLDS)
+    _serve(engine)
+
+
+def _serve(engine: Engine) -> NoReturn:
+    """Work when there is work; else tidy up once, and look at the disk from time to time."""
+    is_tidy, pause = True, POLL_SECONDS
     while True:
-        if engine.inbox.wait(pause if engine.polls else None):
+        if engine.inbox.wait(pause if engine.polls else None if is_tidy else TIDY_SECONDS):
             engine.work()
-        else:
+            is_tidy = False
+            continue
+        if not is_tidy:
+            engine.tidy()
+            is_tidy = True
+        if engine.polls:
             started = time.monotonic()
             engine.look_at_disk()
             pause = max(POLL_SECONDS, POLL_SHARE * (time.monotonic() - started))
