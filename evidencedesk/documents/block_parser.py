@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from itertools import accumulate
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import mdTrim
@@ -37,8 +37,10 @@ _ENDING_LISTS = (fence, blockquote, hr)
 _LIST_ENDS = {first: tuple(rule for rule in rules if rule in _ENDING_LISTS) for first, rules in _RULES.items()}
 _QUOTE_ENDS = {first: tuple(rule for rule in rules if rule is not reference) for first, rules in _RULES.items()}
 
+_CODE = ("fence", "code_block")
 _CODE_INDENT = 4
 _UNDERLINE = re.compile(r"(?:-+|=+)[ \t]*")
+_DELIMITERS = frozenset("-:|")
 _DELIMITER_ROW = re.compile(r"(?:-[-:|]|[:|][-:| \t])[-:| \t]*")
 _DELIMITER = re.compile(r":?-+:?")
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -56,8 +58,8 @@ class BlockTokens(NamedTuple):
 def block_tokens(text: str) -> BlockTokens:
     """The blocks of a text, CommonMark with GFM tables.
 
-    A paragraph or table at the top level is one token with its opening type; inside other blocks it has none. A heading
-    has its three tokens at the top level, and may have none elsewhere.
+    A block at the top level has its opening token; a heading's text is in the token behind it. Of what stands inside
+    other blocks only code has tokens.
     """
     environment: dict[str, Any] = {}
     state = _State(text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd"), environment)
@@ -66,7 +68,7 @@ def block_tokens(text: str) -> BlockTokens:
 
 
 class _State(StateBlock):
-    """The parser's state before the first line, made line by line instead of character by character."""
+    """The parser's state, which keeps top-level tokens and code only; its lines are not read character by character."""
 
     def __init__(self, text: str, environment: dict[str, Any]) -> None:
         super().__init__("", _PARSER, environment, [])
@@ -83,6 +85,17 @@ class _State(StateBlock):
         self.sCount = [*map(_width, lines, shifts), 0] if "\t" in text else [*shifts, 0]
         self.bsCount = [0] * len(self.bMarks)
         self.lineMax = len(lines)
+        self._scrap = Token("", "", 0)
+
+    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
+        """Add a token; one that no one looks at is only returned, to be written to. Headings have theirs at level 1."""
+        if nesting < 0:
+            self.level -= 1
+        elif self.level == 0 or ttype in _CODE or (self.level == 1 and ttype == "inline"):
+            return super().push(ttype, tag, nesting)
+        else:
+            self.level += nesting
+        return self._scrap
 
 
 def _width(line: str, shift: int) -> int:
@@ -128,18 +141,19 @@ def _underlined(state: StateBlock, start: int, line: int) -> None:
     state.line = line + 1
     if state.level == 0:
         tag = "h1" if state.src[state.bMarks[line] + state.tShift[line]] == "=" else "h2"
-        state.push("heading_open", tag, 1).map = [start, line + 1]
+        state.push("heading_open", tag, 0).map = [start, line + 1]
         content = state.push("inline", "", 0)
         content.content = mdTrim(state.getLines(start, line, state.blkIndent, False))
         content.map = [start, line]
-        state.push("heading_close", tag, -1)
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if start + 2 > end:
         return False
     at = state.bMarks[start + 1] + state.tShift[start + 1]
-    if not _DELIMITER_ROW.fullmatch(state.src, at, state.eMarks[start + 1]):
+    if state.src[at : at + 1] not in _DELIMITERS or not _DELIMITER_ROW.fullmatch(
+        state.src, at, state.eMarks[start + 1]
+    ):
         return False
     if not 0 <= state.sCount[start + 1] - state.blkIndent < _CODE_INDENT or state.is_code_block(start):
         return False
@@ -182,17 +196,19 @@ def _columns(row: str) -> int:
 
 
 def _ends_paragraph(state: StateBlock, line: int, end: int, silent: bool) -> bool:
-    return _table(state, line, end, True) or _ends_quote(state, line, end, silent)
+    return _ends_quote(state, line, end, silent) or _table(state, line, end, True)
 
 
 def _ends_quote(state: StateBlock, line: int, end: int, silent: bool) -> bool:
     at = state.bMarks[line] + state.tShift[line]
-    return any(rule(state, line, end, True) for rule in _QUOTE_ENDS.get(state.src[at : at + 1], ()))
+    rules = _QUOTE_ENDS.get(state.src[at : at + 1])
+    return rules is not None and any(rule(state, line, end, True) for rule in rules)
 
 
 def _ends_list(state: StateBlock, line: int, end: int, silent: bool) -> bool:
     at = state.bMarks[line] + state.tShift[line]
-    return any(rule(state, line, end, True) for rule in _LIST_ENDS.get(state.src[at : at + 1], ()))
+    rules = _LIST_ENDS.get(state.src[at : at + 1])
+    return rules is not None and any(rule(state, line, end, True) for rule in rules)
 
 
 def _parser() -> MarkdownIt:

@@ -92,7 +92,9 @@ class _Lines:
     def line(self, number: int) -> Span:
         """A line without its line break."""
         start, end = self.starts[number], self.starts[number + 1]
-        return Span(start, start + len(self.text[start:end].rstrip("\r\n")))
+        while end > start and self.text[end - 1] in "\r\n":
+            end -= 1
+        return Span(start, end)
 
     def of(self, token: Token) -> range:
         """The token's lines but for blank ones at its end, which the parser counts to lists and open fences."""
