@@ -73,6 +73,25 @@ class Connected(Client):
         item = {"uri": f"{self.uri}/{path}", "languageId": "markdown", "version": 1, "text": text}
         self.say(method="textDocument/didOpen", params={"textDocument": item})
 
+    def change(self, path: str, text: str, version: int) -> None:
+        """Type a whole new text."""
+        document = {"uri": f"{self.uri}/{path}", "version": version}
+        self.say(method="textDocument/didChange", params={"textDocument": document, "contentChanges": [{"text": text}]})
+
+    def save(self, path: str) -> None:
+        """Say that a file was saved."""
+        self.say(method="textDocument/didSave", params={"textDocument": {"uri": f"{self.uri}/{path}"}})
+
+    def close_document(self, path: str) -> None:
+        """Close a file."""
+        self.say(method="textDocument/didClose", params={"textDocument": {"uri": f"{self.uri}/{path}"}})
+
+    def pushed(self, path: str) -> list[dict[str, Any]]:
+        """All that was published for a file, in order."""
+        uri = f"{self.uri}/{path}"
+        messages = (one["params"] for one in self.sent if one.get("method") == "textDocument/publishDiagnostics")
+        return [params for params in messages if params["uri"] == uri]
+
     async def ask(self, method: str, path: str = "", **params: Any) -> Any:
         """The result of a request, about a file where one is named."""
         answer = await self._reply(method, path, params)
