@@ -1,0 +1,129 @@
+"""BM25 over a corpus. Invariant: what was taken over from an earlier state changes no result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evidencedesk.retrieval.bm25 import BM25, Formula
+from evidencedesk.retrieval.corpus import Corpus, Mask, Part, Rows
+from evidencedesk.retrieval.digest import Bags
+from evidencedesk.retrieval.postings import Filed, Postings
+from evidencedesk.retrieval.searcher import Allowed, Best, Tick
+from evidencedesk.retrieval.selection import best_rows, positive_rows
+from evidencedesk.retrieval.standing import Shelf, gather
+from evidencedesk.retrieval.word_pools import Terms, WordPool, width_of
+
+_TOLD = 16
+"""After how many searches in full it is told how far they are."""
+
+
+class WordSearch:
+    """Finds the chunks of a corpus by terms; `bags` gives those of a document's chunks, in their order.
+
+    `before` is the search over the corpus before, of the same kind, for the same kind of questions.
+    """
+
+    def __init__(
+        self, corpus: Corpus, bags: Callable[[Part], Bags], formula: Formula, before: WordSearch | None = None
+    ) -> None:
+        self.corpus = corpus
+        self.shelf: Shelf[WordPool] = Shelf()
+        if before and not corpus.follows(before.corpus):
+            before = None
+        if before and corpus.step.moved is None:
+            gone, come = ([_filed(rows, bags) for rows in part] for part in (corpus.step.gone, corpus.step.come))
+            held = before.bm25.held.changed(gone, come, corpus.live)
+        else:
+            every = (Rows(part, np.arange(len(part.chunks))) for part in corpus.parts.values())
+            terms = before.bm25.held.terms if before else None
+            held = Postings.of((_filed(rows, bags) for rows in every), len(corpus.chunks), terms)
+        self.bm25: BM25 = BM25.over(held, formula, corpus.names)
+        if before:
+            self._take_over(before)
+
+    def _take_over(self, before: WordSearch) -> None:
+        """Go on with the standing queries of the search before, which loses them."""
+        self.shelf, before.shelf = before.shelf, Shelf()
+        self.shelf.settle()
+        step = self.corpus.step
+        pools = list(self.shelf.pools(self.corpus))
+        idf = self._idf(*(pool.terms for pool, _ in pools))
+        for pool, mask in pools:
+            if step.moved is None:
+                pool.stir(step.touched)
+                pool.advance(self.bm25, idf, mask, self.corpus.order, len(before.corpus.chunks))
+            else:
+                pool.move(step.moved)
+
+    def forget(self) -> None:
+        """Forget all standing queries."""
+        self.shelf = Shelf()
+
+    def best(
+        self,
+        queries: Sequence[str],
+        terms_of: Callable[[str], Mapping[str, float]],
+        k: int,
+        allowed: Allowed,
+        tick: Tick,
+        source: str,
+    ) -> Best:
+        """The best `k` for each query; queries that are asked in every state of a corpus have pools (see `pools`).
+
+        `terms_of` gives a query's terms with their weights, in the order in which they add up.
+        """
+        formula = self.bm25.formula
+        standing = self.shelf.of(self.corpus, allowed, k) if formula.k1 * (1 - formula.b) > 0 else None
+        mask = self.corpus.mask(allowed)
+        if standing is None:
+            return self._scan(queries, terms_of, k, mask, source)
+        new: dict[int, dict[str, Terms]] = {}
+        for query in standing.unknown(queries):
+            terms = {self.bm25.held.number(term): weight for term, weight in terms_of(query).items()}
+            new.setdefault(width_of(terms), {})[query] = terms
+        for width, planned in new.items():
+            standing.add(width, list(planned), WordPool(k, list(planned.values()), width))
+        sums = np.zeros(len(self.corpus.chunks))
+
+        def renew(pool: WordPool, rows: NDArray[np.intp], told: Callable[[int], None]) -> None:
+            idf = self._idf(pool.terms[rows])
+            for done, row in enumerate(rows.tolist()):
+                if done % _TOLD == 0:
+                    told(done)
+                pool.renew(row, self.bm25, idf, mask, self.corpus.order, sums)
+
+        return gather(standing, queries, k, renew, tick, self.corpus.chunks, source)
+
+    def _scan(
+        self, queries: Sequence[str], terms_of: Callable[[str], Mapping[str, float]], k: int, mask: Mask, source: str
+    ) -> Best:
+        """Score every chunk for every query."""
+        slots = np.full((len(queries), max(k, 0)), -1, dtype=np.int32)
+        values = np.zeros(slots.shape)
+        for row, query in enumerate(queries):
+            scores = self.bm25.scores(terms_of(query))
+            found = best_rows(scores, k, positive_rows(scores, mask), self.corpus.order)
+            slots[row, : len(found)] = found
+            values[row, : len(found)] = scores[found]
+        return Best(slots, values, [object() for _ in queries], self.corpus.chunks, source)
+
+    def _idf(self, *terms: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The weights of these terms by their numbers, and 0 behind for no term."""
+        held = self.bm25.held
+        wanted = np.zeros(len(held.terms) + 1, dtype=np.bool_)
+        for numbers in terms:
+            wanted[numbers] = True
+        places = np.flatnonzero(wanted[:-1])
+        df = np.zeros(len(places), dtype=np.int64)
+        df[: np.searchsorted(places, len(held.df))] = held.df[places[places < len(held.df)]]
+        distinct, which = np.unique(df, return_inverse=True)
+        idf = np.zeros(len(wanted))
+        idf[places] = np.array([self.bm25.formula.idf(self.bm25.n, count) for count in distinct.tolist()])[which]
+        return idf
+
+
+def _filed(rows: Rows, bags: Callable[[Part], Bags]) -> Filed:
+    return Filed(bags(rows.part), rows.rows, rows.slots)
