@@ -1,4 +1,4 @@
-"""Rankings side by side as a Markdown table. Invariant: narrow, since popups are: an id once, then ranks and scores."""
+"""Rankings side by side as a Markdown table. Invariant: narrow, and aligned where it is shown as written."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ def ranking_table(rankings: Mapping[str, RankedList], first: str, k: int, named:
     if not ids:
         return ""
     places = {name: {found.chunk.id: found for found in ranking} for name, ranking in rankings.items()}
-    lines = [f"| chunk | {' | '.join(rankings)} |", f"|:--|{':--|' * len(rankings)}"]
-    for chunk_id in ids:
-        cells = (_cell(found.get(chunk_id)) for found in places.values())
-        lines.append(f"| {named(chunk_id)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    rows = [["chunk", *rankings]]
+    rows += [[named(chunk_id), *(_cell(found.get(chunk_id)) for found in places.values())] for chunk_id in ids]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    head, *body = (" | ".join(map(str.ljust, row, widths)) for row in rows)
+    rule = "|".join(f":{'-' * (width + 1)}" for width in widths)
+    return "\n".join([f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in body)])
 
 
 def fusion_legend(rankings: Mapping[str, RankedList], rrf_k: int) -> str:

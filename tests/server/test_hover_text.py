@@ -31,9 +31,9 @@ def test_a_label_shows_every_ranking_with_marks_parts_and_the_answers_ranks(tmp_
     answer = next(chunk for chunk in opened.snapshot.chunks if "label is free" in chunk.text)
     evaluation = opened.snapshot.evaluations["q1"]
     assert "**q1** · the answer is at rank 1" in said
-    assert "| chunk | sparse | dense | hybrid |" in said
+    assert "| chunk | sparse | dense | hybrid |" in " ".join(said.split())
     first = [f"1 ({evaluation.rankings[name][0].score:.3g})" for name in ("sparse", "dense", "hybrid")]
-    assert f"| {answer.id} ★ | {' | '.join(first)} |" in said
+    assert f"| {answer.id} ★ | {' | '.join(first)} |" in " ".join(said.split())
     assert "hybrid adds up 1/(60 + rank) of sparse and dense" in said
     assert "Answer at rank: sparse 1 · dense 1 · hybrid 1" in said
     assert "★ holds the whole answer" in said

@@ -14,10 +14,10 @@ def test_each_chunk_among_the_best_has_one_row_with_its_rank_in_every_list() -> 
         "dense": ranked([(c, 0.5), (a, 0.25)], "dense"),
     }
     assert ranking_table(rankings, "dense", 1, str.upper).splitlines() == [
-        "| chunk | sparse | dense |",
-        "|:--|:--|:--|",
-        "| C:C0 | – | 1 (0.5) |",
-        "| A:C0 | 1 (3.14) | 2 (0.25) |",
+        "| chunk | sparse   | dense    |",
+        "|:------|:---------|:---------|",
+        "| C:C0  | –        | 1 (0.5)  |",
+        "| A:C0  | 1 (3.14) | 2 (0.25) |",
     ]
     assert ranking_table({"sparse": [], "dense": []}, "dense", 5, str) == ""
     assert fusion_legend(rankings, 60) == ""

@@ -72,7 +72,7 @@ def test_the_rankings_of_labels_are_those_that_hovers_show(opened: Workspace) ->
     first, second = read(opened, "rankings", "", "", "q2", "unknown", "q1")
     assert first.startswith("**q2** · the answer is split")
     assert second.startswith("**q1** · the answer is at rank 1")
-    assert "| chunk | sparse | dense | hybrid |" in second
+    assert "| chunk | sparse | dense | hybrid |" in " ".join(second.split())
 
 
 def test_boundaries_stand_where_chunks_start_with_number_and_size(opened: Workspace) -> None:

@@ -152,6 +152,8 @@ def evidence_items(state: State, path: str, typed: str, more: tuple[str, ...]) -
             span.of(document.text),
             TEXT,
             f"line {lines.line_of(span.start) + 1}",
+            # Lists cut it short.
+            docs=state.escape(span.of(document.text)),
             chosen=True,
         )
         for span in _distinct(document.text, spans)
