@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from evidencedesk.documents.document import Document, Section
+from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import Place, beneath, quoted, reference, section_at
 from evidencedesk.rule import Fix, Related, Severity, Share, Violation, rule, value_fix
 from evidencedesk.text.nearest import Names
+from evidencedesk.text.spans import Span
 
 
 def _point_there(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
@@ -88,14 +89,14 @@ def unknown_section(subject: Evaluation, facts: Facts) -> Iterator[Violation | S
         if not gold.section.strip():
             continue
         if place.document is None:
-            message, severity, (hint, suggestion, at) = "", Severity.ERROR, _document(place, facts)
+            message, severity, found = "", Severity.ERROR, _document(place, facts)
         elif not place.sections:
-            message, severity, (hint, suggestion, at) = "heading", Severity.WARNING, _heading(place, place.document)
+            message, severity, found = "heading", Severity.WARNING, _heading(place, place.document, facts)
         elif place.matches and not place.in_section and not beneath(place, place.document):
-            message, severity = "misplaced", Severity.INFORMATION
-            hint, suggestion, at = _heading(place, place.document)
+            message, severity, found = "misplaced", Severity.INFORMATION, _heading(place, place.document, facts)
         else:
             continue
+        hint, suggestion, at = found
         where = {section_at(place.document, match.span.start) for match in place.matches if place.document}
         values = {
             "doc_id": gold.doc_id,
@@ -106,8 +107,8 @@ def unknown_section(subject: Evaluation, facts: Facts) -> Iterator[Violation | S
             "certain": len(where) == 1,
         }
         related = (Related(*at, "the evidence" if place.matches else "meant perhaps"),) if at else ()
-        span = source.place(f"gold[{number}].section")
-        violation = Violation(source.path, span, values, subject.label.id, related, severity, message)
+        here = Place(source.path, source.place(f"gold[{number}].section"))
+        violation = Violation(*here, values, subject.label.id, related, severity, message)
         if message or suggestion:
             yield violation
         else:
@@ -118,32 +119,32 @@ Hint = tuple[str, str, Place | None]
 """The end of the message, the suggested section, and where that is."""
 
 
+def _evidence(document: Document, span: Span) -> Hint:
+    suggestion = reference(document, section_at(document, span.start))
+    return f"; the evidence is in “{suggestion}”", suggestion, Place(document.path, span)
+
+
 def _document(place: GoldPlace, facts: Facts) -> Hint:
     if found := facts.elsewhere.get(place.gold.evidence):
-        at = found.match.span
-        suggestion = reference(found.document, section_at(found.document, at.start))
-        return f"; the evidence is in “{suggestion}”", suggestion, Place(found.document.path, at)
+        return _evidence(found.document, found.match.span)
     nearest = Names(facts.by_id).nearest(place.gold.doc_id)
     if not nearest:
         return "", "", None
     document = facts.by_id[nearest].document
     section = next(iter(document.sections_named(place.gold.heading)), None)
     suggestion = reference(document, section)
-    return f"; did you mean “{suggestion}”?", suggestion, _top(document, section)
+    at = Place(document.path, section.heading_span if section else document.top())
+    return f"; did you mean “{suggestion}”?", suggestion, at
 
 
-def _heading(place: GoldPlace, document: Document) -> Hint:
+def _heading(place: GoldPlace, document: Document, facts: Facts) -> Hint:
     if place.matches:
-        span = place.matches[0].span
-        suggestion = reference(document, section_at(document, span.start))
-        return f"; the evidence is in “{suggestion}”", suggestion, Place(document.path, span)
+        return _evidence(document, place.matches[0].span)
+    if found := facts.elsewhere.get(place.gold.evidence):
+        return _evidence(found.document, found.match.span)
     nearest = Names(section.anchor for section in document.sections).nearest(place.gold.heading)
     if not nearest:
         return "", "", None
-    section = document.sections_named(nearest)[0]
     suggestion = f"{document.doc_id}#{nearest}"
-    return f"; did you mean “{suggestion}”?", suggestion, _top(document, section)
-
-
-def _top(document: Document, section: Section | None) -> Place:
-    return Place(document.path, section.heading_span if section else document.top())
+    at = Place(document.path, document.sections_named(nearest)[0].heading_span)
+    return f"; did you mean “{suggestion}”?", suggestion, at
