@@ -44,10 +44,10 @@ def eventually(look: Callable[[], object], patience: float = 20) -> None:
         time.sleep(0.02)
 
 
-def started(root: Path) -> tuple[subprocess.Popen[bytes], int]:
+def started(root: Path, process_id: int | None = None) -> tuple[subprocess.Popen[bytes], int]:
     """A server that has been initialized, and its child's process id."""
     server = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)
-    params: dict[str, Any] = {"processId": None, "rootUri": root.as_uri(), "capabilities": {}}
+    params: dict[str, Any] = {"processId": process_id, "rootUri": root.as_uri(), "capabilities": {}}
     say(server, {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
     assert server.stdout is not None
     assert b"Content-Length" in server.stdout.readline()
@@ -76,6 +76,58 @@ def test_the_child_ends_when_the_server_is_killed(root: Path) -> None:
     server.kill()
     server.wait()
     eventually(lambda: not is_alive(child))
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_both_end_on_a_signal(root: Path, ending: signal.Signals) -> None:
+    server, child = started(root)
+    server.send_signal(ending)
+    server.wait(20)
+    eventually(lambda: not is_alive(child))
+
+
+def test_both_end_when_the_editor_dies_and_leaves_its_pipes_open(root: Path) -> None:
+    editor = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    server, child = started(root, process_id=editor.pid)
+    # It has to be seen alive before it can be seen dead.
+    time.sleep(4)
+    editor.kill()
+    editor.wait()
+    assert server.wait(20) == 1
+    eventually(lambda: not is_alive(child))
+
+
+@pytest.mark.asyncio
+async def test_over_tcp_one_client_is_served_and_the_server_leaves_with_it(root: Path) -> None:
+    server = await asyncio.create_subprocess_exec(
+        *COMMAND, "--tcp", "0", env=ENVIRONMENT, stderr=asyncio.subprocess.PIPE, stdin=asyncio.subprocess.DEVNULL
+    )
+    assert server.stderr is not None
+    port = int((await server.stderr.readline()).rpartition(b":")[2])
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    seen: list[dict[str, Any]] = []
+
+    def tell(**message: Any) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+    async def until(wanted: Callable[[dict[str, Any]], bool]) -> None:
+        async with asyncio.timeout(30):
+            while not any(map(wanted, seen)):
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
+                seen.append(json.loads(await reader.readexactly(length)))
+
+    tell(id=1, method="initialize", params={"processId": None, "rootUri": root.as_uri(), "capabilities": {}})
+    await until(lambda message: message.get("id") == 1)
+    tell(method="initialized", params={})
+    item = {"uri": f"{root.as_uri()}/returns.md", "languageId": "markdown", "version": 1, "text": "```\nnever closed\n"}
+    tell(method="textDocument/didOpen", params={"textDocument": item})
+    await until(lambda message: message.get("method") == "textDocument/publishDiagnostics")
+    tell(id=2, method="shutdown")
+    await until(lambda message: message.get("id") == 2)
+    tell(method="exit")
+    assert await asyncio.wait_for(server.wait(), 20) == 0
 
 
 @pytest.mark.asyncio
