@@ -86,7 +86,7 @@ class BM25:
 
     def idf(self, term: str) -> float:
         """The term's weight; that of a term in no text is the greatest there is."""
-        return self.formula.idf(self.n, self.held.frequency(self.held.number(term)))
+        return self.formula.idf(self.n, self.held.frequency_of(term))
 
     def postings(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The rows that hold the term, ascending, and how often each does."""

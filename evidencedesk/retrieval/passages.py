@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -55,11 +55,26 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A text to be indexed with the title above it, and the function that gives the terms of its language."""
+    """A text to be indexed with the title above it, and the function that gives the terms of its language (`lang`)."""
 
     text: str
     title: str
     terms: Callable[[str], list[str]]
+    lang: str = ""
+
+
+Sentences = dict[tuple[str, str], list[tuple[str, frozenset[str]]]]
+"""The sentences of texts with their distinct terms, by language and text."""
+
+
+def entry_terms(entry: Entry, config: RetrievalConfig) -> list[str]:
+    """What is indexed of an entry."""
+    return entry.terms(entry.text) + entry.terms(entry.title) * config.title_weight
+
+
+def formula_of(config: RetrievalConfig) -> Formula:
+    """The classic form, with the configured constants."""
+    return Formula(k1=config.bm25_k1, b=config.bm25_b, gain=config.bm25_k1 + 1)
 
 
 def sentences(text: str) -> list[str]:
@@ -71,13 +86,25 @@ class PassageIndex:
     """Texts in rows: BM25 over their terms and those of their titles, then the densest passage of the best."""
 
     def __init__(self, entries: Sequence[Entry], config: RetrievalConfig) -> None:
-        self.entries = entries
-        self.config = config
         names = [str(row) for row in range(len(entries))]
-        bags = [entry.terms(entry.text) + entry.terms(entry.title) * config.title_weight for entry in entries]
-        formula = Formula(k1=config.bm25_k1, b=config.bm25_b, gain=config.bm25_k1 + 1)
-        self.bm25 = BM25(names, bags, formula)
-        self._split: dict[int, list[tuple[str, frozenset[str]]]] = {}
+        bm25 = BM25(names, [entry_terms(entry, config) for entry in entries], formula_of(config))
+        self._begin(bm25, config, entries.__getitem__, {})
+
+    @classmethod
+    def over(
+        cls, bm25: BM25, config: RetrievalConfig, entry: Callable[[int], Entry], memory: Sentences
+    ) -> PassageIndex:
+        """The index of entries whose terms (see `entry_terms`) `bm25` holds; `memory` may be that of an earlier one."""
+        made = cls.__new__(cls)
+        made._begin(bm25, config, entry, memory)
+        return made
+
+    def _begin(self, bm25: BM25, config: RetrievalConfig, entry: Callable[[int], Entry], memory: Sentences) -> None:
+        self.bm25 = bm25
+        self.config = config
+        self._entry = entry
+        self._memory = memory
+        self._weight_of: dict[int, float] = {}
 
     @cached_property
     def idf(self) -> Mapping[str, float]:
@@ -87,11 +114,16 @@ class PassageIndex:
     @cached_property
     def unseen(self) -> float:
         """The weight of a term that no text holds: twice the greatest there is, 2 for an empty index."""
-        return 2 * max(self.idf.values(), default=1.0)
+        df = self.bm25.held.df
+        rarest = int(df[df > 0].min(initial=self.bm25.n + 1))
+        return 2 * (self.bm25.formula.idf(self.bm25.n, rarest) if rarest <= self.bm25.n else 1.0)
 
     def weight(self, term: str) -> float:
         """The term's idf; `unseen` when the index does not know it."""
-        return self.idf.get(term, self.unseen)
+        df = self.bm25.held.frequency_of(term)
+        if df not in self._weight_of:
+            self._weight_of[df] = self.bm25.formula.idf(self.bm25.n, df) if df else self.unseen
+        return self._weight_of[df]
 
     def rank(
         self,
@@ -111,12 +143,20 @@ class PassageIndex:
         scores = self.bm25.scores(weights)
         passing = scores >= min_score
         rows = best_rows(scores, pool, np.flatnonzero(passing if allowed is None else passing & allowed))
-        found = []
-        for row in rows.tolist():
+        return self.look_again(zip(rows.tolist(), scores[rows].tolist(), strict=True), weights, boost)
+
+    def look_again(
+        self,
+        found: Iterable[tuple[int, float]],
+        weights: Mapping[str, float],
+        boost: Callable[[int], float] = lambda row: 1.0,
+    ) -> list[Scored]:
+        """Rows with their BM25 scores, best first, in the order of their final scores (see `rank`)."""
+        scored = []
+        for row, plain in found:
             bonus, passage = self._densest(row, weights)
-            plain = float(scores[row])
-            found.append(Scored(row, (plain + self.config.window_weight * bonus) * boost(row), plain, passage))
-        return sorted(found, key=lambda one: -one.score)
+            scored.append(Scored(row, (plain + self.config.window_weight * bonus) * boost(row), plain, passage))
+        return sorted(scored, key=lambda one: -one.score)
 
     def overlap(self, terms: AbstractSet[str], weights: Mapping[str, float]) -> float:
         """What a text with these distinct terms holds of a question: the sum of `idf · weight` over what both have."""
@@ -142,10 +182,11 @@ class PassageIndex:
 
     def _densest(self, row: int, weights: Mapping[str, float]) -> tuple[float, str]:
         """The score of the row's best window, the earliest of equals, and its text; its first sentence for none."""
-        if row not in self._split:
-            entry = self.entries[row]
-            self._split[row] = [(one, frozenset(entry.terms(one))) for one in sentences(entry.text)]
-        split = self._split[row]
+        entry = self._entry(row)
+        key = entry.lang, entry.text
+        if key not in self._memory:
+            self._memory[key] = [(one, frozenset(entry.terms(one))) for one in sentences(entry.text)]
+        split = self._memory[key]
         best, passage = 0.0, split[0][0] if split else ""
         for start in range(len(split)):
             window = split[start : start + max(1, self.config.window_sentences)]

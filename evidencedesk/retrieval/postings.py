@@ -131,6 +131,11 @@ class Postings:
         """How many live texts hold the term of this number."""
         return int(self.df[number]) if number < len(self.df) else 0
 
+    def frequency_of(self, term: str) -> int:
+        """How many live texts hold the term."""
+        number = self.terms.get(term)
+        return 0 if number is None else self.frequency(number)
+
     def of_term(self, number: int) -> tuple[Ints, Ints]:
         """The live slots that hold the term, ascending, and how often each does."""
         if number >= len(self.df) or not self.df[number]:

@@ -80,6 +80,7 @@ class Index:
     catalog: Catalog
     sparse: SparseSearcher
     dense: DenseSearcher
+    lexical: LexicalSearcher
     searchers: Mapping[str, Searcher]
     diversified: Diversified | None = None
     grader: Grader | None = None
@@ -223,7 +224,10 @@ def _index(before: Index | None, config: Config, by_id: Mapping[str, ChunkedDocu
     sparse = SparseSearcher.over(corpus, analysis, before.sparse if before else None)
     dense = DenseSearcher.over(corpus, MODEL, before.dense if before else None)
     hybrid = HybridSearcher(sparse, dense, depth=contract.depth, rrf_k=contract.rrf_k)
-    lexical = LexicalSearcher.over(corpus, analysis, contract.depth)
+    # It is searched in every state or hardly ever.
+    is_lexical = contract.searcher in ("lexical", "corrective") or contract.gate is not None
+    last = before.lexical if before and is_lexical else None
+    lexical = LexicalSearcher.over(corpus, analysis, contract.depth, last)
     searchers: dict[str, Searcher] = {"sparse": sparse, "dense": dense, "hybrid": hybrid, "lexical": lexical}
     searchers["two_stage"] = TwoStage(hybrid, OverlapReranker(), contract.depth, contract.k)
     searchers["corrective"] = _corrective(searchers, lexical, analysis, contract)
@@ -231,7 +235,7 @@ def _index(before: Index | None, config: Config, by_id: Mapping[str, ChunkedDocu
     if contract.mmr_lambda is not None:
         diversified = Diversified(searchers[contract.searcher], dense, contract.mmr_lambda, contract.depth)
     grader = lexical.best_coverage if contract.gate else None
-    return Index(config, by_id, corpus, Catalog.of(corpus), sparse, dense, searchers, diversified, grader)
+    return Index(config, by_id, corpus, Catalog.of(corpus), sparse, dense, lexical, searchers, diversified, grader)
 
 
 def _corrective(
