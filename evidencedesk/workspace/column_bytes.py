@@ -66,7 +66,7 @@ class Out:
 class In:
     """Columns being read, in the order in which they were written. Raises UnreadableError where they end too early."""
 
-    def __init__(self, data: memoryview, shared: Sequence[str]) -> None:
+    def __init__(self, data: memoryview, shared: Sequence[str], known: dict[str, str] | None) -> None:
         self._data = data
         self._at = 0
         code, numbers, table = _HEAD.unpack(self.raw(_HEAD.size))
@@ -77,7 +77,8 @@ class In:
         self._next = 0
         # Each text of the table follows a mark that occurs in none of them.
         texts = str(self.raw(table), "utf-8", "surrogatepass")
-        self._texts = [*shared, *(texts.split(texts[0])[1:] if texts else ())]
+        own = texts.split(texts[0])[1:] if texts else []
+        self._texts = [*shared, *(own if known is None else map(known.setdefault, own, own))]
 
     def raw(self, size: int) -> memoryview:
         """So many bytes."""

@@ -54,10 +54,13 @@ class Codec(Generic[Value]):
         except (ValueError, OverflowError, TypeError, AttributeError, RecursionError) as error:
             raise UnwritableError(str(error)) from error
 
-    def decode(self, data: Bytes, shared: Sequence[str] = ()) -> Value:
-        """The value back; its arrays are read-only views of `data`. Raises UnreadableError."""
+    def decode(self, data: Bytes, shared: Sequence[str] = (), known: dict[str, str] | None = None) -> Value:
+        """The value back; its arrays are read-only views of `data`. Raises UnreadableError.
+
+        A text that is `known` is that very object; the others become known.
+        """
         try:
-            value: Value = self._column.read(1, In(memoryview(data), shared))[0]
+            value: Value = self._column.read(1, In(memoryview(data), shared, known))[0]
         except (ValueError, LookupError, TypeError, OverflowError, struct.error, RecursionError, MemoryError) as error:
             raise UnreadableError(f"{type(error).__name__}: {error}") from error
         return value

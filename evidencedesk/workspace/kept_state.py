@@ -38,6 +38,12 @@ class Basis:
     config: Config
 
 
+class _Keys(NamedTuple):
+    headings: bytes
+    questions: bytes
+    places: bytes
+
+
 class _Made(NamedTuple):
     basis: Basis
     sparse: SparseSearcher
@@ -75,6 +81,7 @@ class KeptState:
         self._cache = cache
         self._is_new = True
         self._newest: _Made | None = None
+        self._known: tuple[Basis, _Keys] | None = None
 
     def begin(
         self, basis: Basis, sparse: SparseSearcher, dense: DenseSearcher, by_id: Mapping[str, ChunkedDocument]
@@ -86,12 +93,13 @@ class KeptState:
         if not self._is_new:
             return None
         self._is_new = False
-        for key in (_key("headings", basis), _key("questions", basis, basis.label_files)):
+        keys = self._keys(basis)
+        for key in (keys.headings, keys.questions):
             pools = self._read(key, _POOLS)
             if pools is not None:
                 sparse.restore(pools.words)
                 dense.restore(pools.vectors)
-        places = self._read(_key("places", basis, basis.label_files), _PLACES)
+        places = self._read(keys.places, _PLACES)
         try:
             return None if places is None else _evidence(places, by_id)
         except LookupError:
@@ -107,17 +115,29 @@ class KeptState:
             return
         basis, sparse, dense, evidence = self._newest
         k = basis.config.retrieval.k
-        headings, questions = _key("headings", basis), _key("questions", basis, basis.label_files)
-        if not (self._cache.holds(headings) and self._cache.holds(questions)):
+        keys = self._keys(basis)
+        if not (self._cache.holds(keys.headings) and self._cache.holds(keys.questions)):
             words, vectors = sparse.kept(), dense.kept()
             # Headings are tried with the configured k, questions are mostly asked for more.
-            for key, is_wanted in ((headings, k.__eq__), (questions, k.__ne__)):
+            for key, is_wanted in ((keys.headings, k.__eq__), (keys.questions, k.__ne__)):
                 own_words = tuple(pool for pool in words.pools if is_wanted(pool[0].k))
                 own_vectors = tuple(pool for pool in vectors.pools if is_wanted(pool[0].k))
                 self._write(key, _POOLS, _Pools(replace(words, pools=own_words), replace(vectors, pools=own_vectors)))
-        places = _key("places", basis, basis.label_files)
-        if not self._cache.holds(places):
-            self._write(places, _PLACES, tuple(_places(evidence)))
+        if not self._cache.holds(keys.places):
+            self._write(keys.places, _PLACES, tuple(_places(evidence)))
+
+    def _keys(self, basis: Basis) -> _Keys:
+        """Documents count with all that is read of them, label files with their texts."""
+        if self._known is not None and self._known[0] is basis:
+            return self._known[1]
+        config = basis.config
+        settings = config.contract().settings_text(config.chunking_text())
+        documents = document_keys(list(basis.documents), config)
+        start = key_of("state", program_hash(), _POOLS.schema, _PLACES.schema, settings, *documents)
+        labels = [text for source in basis.label_files for text in (source.path, source.text, source.error)]
+        keys = _Keys(key_of("headings", start), key_of("questions", start, *labels), key_of("places", start, *labels))
+        self._known = basis, keys
+        return keys
 
     def _read(self, key: bytes, codec: Codec[Value]) -> Value | None:
         record = self._cache.get(key)
@@ -129,15 +149,6 @@ class KeptState:
     def _write(self, key: bytes, codec: Codec[Value], value: Value) -> None:
         with suppress(UnwritableError):
             self._cache.put(key, codec.encode(value))
-
-
-def _key(kind: str, basis: Basis, label_files: Iterable[Source] = ()) -> bytes:
-    """The key of a record; documents count with all that is read of them, label files with their texts."""
-    config = basis.config
-    settings = config.contract().settings_text(config.chunking_text())
-    labels = (text for source in label_files for text in (source.path, source.text, source.error))
-    schemas = _POOLS.schema + _PLACES.schema
-    return key_of(kind, program_hash(), schemas, settings, *document_keys(list(basis.documents), config), *labels)
 
 
 def _places(evidence: Evidence) -> Iterator[_Place]:

@@ -115,14 +115,16 @@ class Reader:
         if not is_large(source.text for source in sources):
             return [Reading(read_document(source, config)) for source in sources]
         found: dict[int, Reading] = {}
+        # Pages share most of their words, and some of their chunks.
+        known: dict[str, str] = {}
         keys = document_keys(sources, config) if self._cache else []
         for place, key in enumerate(keys):
             progress(place, len(sources))
             kept = self._cache.get(key) if self._cache else None
-            if kept is not None and (reading := from_record(kept, sources[place])):
+            if kept is not None and (reading := from_record(kept, sources[place], known)):
                 found[place] = reading
         missing = [place for place in range(len(sources)) if place not in found]
-        for place, reading, record in self._read(sources, missing, config):
+        for place, reading, record in self._read(sources, missing, config, known):
             found[place] = reading
             progress(len(found), len(sources))
             if self._cache and record is not None:
@@ -130,7 +132,7 @@ class Reader:
         return [found[place] for place in range(len(sources))]
 
     def _read(
-        self, sources: Sequence[Source], places: Sequence[int], config: Config
+        self, sources: Sequence[Source], places: Sequence[int], config: Config, known: dict[str, str]
     ) -> Iterator[tuple[int, Reading, bytes | None]]:
         """What is at these places, as they come, and their records, where there are any."""
 
@@ -146,7 +148,7 @@ class Reader:
             for batch, records in shared.batches():
                 for number, record in zip(batch, records or [b""] * len(batch), strict=True):
                     source = sources[places[number]]
-                    reading = from_record(record, source) if record else None
+                    reading = from_record(record, source, known) if record else None
                     if reading is not None:
                         yield places[number], reading, record
                     else:
@@ -166,10 +168,10 @@ def to_record(reading: Reading, source: Source) -> bytes:
         return b""
 
 
-def from_record(record: Bytes, source: Source) -> Reading | None:
-    """What was read of a file, back; None when these bytes are none of its records."""
+def from_record(record: Bytes, source: Source, known: dict[str, str] | None = None) -> Reading | None:
+    """What was read of a file, back; None when these bytes are none of its records. For `known` see `Codec`."""
     try:
-        kept = _KEPT.decode(record, (source.text, source.path))
+        kept = _KEPT.decode(record, (source.text, source.path), known)
     except UnreadableError:
         return None
     document = kept.document
