@@ -26,8 +26,8 @@ class ClientProfile:
     are the methods by which it can be told to ask again; `links` whether a definition may say what it belongs to,
     and `tips` whether a document link may say where it leads; `nests` whether symbols may have children;
     `shows_documents` whether it opens a file when asked to, and `creates_files` whether edits may make one;
-    `snippets` whether completions may have places to go to, and `insert_modes` how it can be told to indent
-    their lines.
+    `snippets` whether completions may have places to go to, `explains` whether they may be explained in Markdown,
+    and `insert_modes` how it can be told to indent their lines.
     """
 
     encoding: Encoding
@@ -42,6 +42,7 @@ class ClientProfile:
     tips: bool
     nests: bool
     snippets: bool
+    explains: bool
     insert_modes: frozenset[types.InsertTextMode]
     prepares_renames: bool
     resolves_edits: bool
@@ -78,6 +79,7 @@ class ClientProfile:
             tips=bool(link and link.tooltip_support),
             creates_files=bool(edit and types.ResourceOperationKind.Create in (edit.resource_operations or ())),
             snippets=bool(item and item.snippet_support),
+            explains=bool(item and types.MarkupKind.Markdown in (item.documentation_format or ())),
             insert_modes=frozenset(modes.value_set if modes else ()),
             prepares_renames=bool(renaming and renaming.prepare_support),
             resolves_edits="edit" in resolved and bool(action and action.data_support),

@@ -50,13 +50,9 @@ async def _resolve(desk: Desk, params: types.CompletionItem) -> types.Completion
     if isinstance(given, list) and len(given) == 3 and all(isinstance(one, str) for one in given):
         folder, kind, name = given
         for said in await look(desk, Question("explanations", folder, "", words=(kind, name))):
-            params.documentation = types.MarkupContent(_markup(desk), said)
+            markdown = desk.session.profile.explains
+            params.documentation = types.MarkupContent(types.MarkupKind.Markdown, said) if markdown else said
     return params
-
-
-def _markup(desk: Desk) -> types.MarkupKind:
-    markdown = desk.session.profile.style["markdown"]
-    return types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
 
 
 class _Writer:
@@ -65,8 +61,7 @@ class _Writer:
     def __init__(self, desk: Desk, place: Place, index: LineIndex, typed: Typed, offset: int) -> None:
         profile = desk.session.profile
         self._folder = place.folder
-        self._markup = _markup(desk).value
-        self._snippets, self._modes = profile.snippets, profile.insert_modes
+        self._snippets, self._modes, self._markdown = profile.snippets, profile.insert_modes, profile.explains
         self._typed = typed
         self._replaced = range_of(index, typed.span, profile.encoding)
         self._raw = index.text[typed.span.start : offset]
@@ -94,7 +89,7 @@ class _Writer:
         if "detail" in given:
             item["detail"] = given["detail"]
         if "docs" in given:
-            item["documentation"] = {"kind": self._markup, "value": given["docs"]}
+            item["documentation"] = {"kind": "markdown", "value": given["docs"]} if self._markdown else given["docs"]
         if "explain" in given:
             item["data"] = [self._folder, *given["explain"]]
         if self._before:

@@ -65,7 +65,13 @@ LABELS = [
 ]
 FULL: dict[str, Any] = {
     "textDocument": {
-        "completion": {"completionItem": {"snippetSupport": True, "insertTextModeSupport": {"valueSet": [1, 2]}}},
+        "completion": {
+            "completionItem": {
+                "snippetSupport": True,
+                "documentationFormat": ["markdown"],
+                "insertTextModeSupport": {"valueSet": [1, 2]},
+            }
+        },
         "hover": {"contentFormat": ["markdown"]},
     }
 }
