@@ -14,11 +14,16 @@ def safe_fixes(problems: Iterable[Problem], takes: Callable[[str], bool]) -> lis
 
     What is left out for the sake of an earlier one is there again in the state after those are applied.
     """
+    first = (next((fix for fix in one.fixes if fix.safe and all(map(takes, fix.edits))), None) for one in problems)
+    return without_conflicts(fix for fix in first if fix is not None)
+
+
+def without_conflicts(fixes: Iterable[Fix]) -> list[Fix]:
+    """The fixes that can be applied together, in order: each that edits no place that one before it edits."""
     chosen: list[Fix] = []
     edited: dict[str, list[TextEdit]] = {}
-    for problem in problems:
-        fix = next((fix for fix in problem.fixes if fix.safe and all(map(takes, fix.edits))), None)
-        if fix is not None and not any(_meets(fix.edits[path], edited.get(path, ())) for path in fix.edits):
+    for fix in fixes:
+        if not any(_meets(fix.edits[path], edited.get(path, ())) for path in fix.edits):
             chosen.append(fix)
             for path, edits in fix.edits.items():
                 edited.setdefault(path, []).extend(edits)

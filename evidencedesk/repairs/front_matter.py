@@ -10,7 +10,6 @@ from evidencedesk.documents.document import Document
 from evidencedesk.repairs.keeping import line_end
 from evidencedesk.text.spans import Span, TextEdit
 
-_FIRST_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)")
 _PLAIN = re.compile(r"[A-Za-z][\w./-]*\Z")
 
 
@@ -25,10 +24,11 @@ def set_field(document: Document, field: str, key: str, value: str) -> TextEdit 
     entry = f"{key}: {value}{newline}"
     if document.front is None:
         return TextEdit(Span(0, 0), f"---{newline}{entry}---{newline}")
-    fence = _FIRST_LINE.match(text, document.front.span.start)
-    if fence is None or not text.startswith("---", document.front.span.start):
+    start, end = document.front.span
+    if not text.startswith("---", start):
         return None
-    return TextEdit(Span(fence.end(), fence.end()), entry)
+    last = max(text.rfind("\n", start, end), text.rfind("\r", start, end)) + 1
+    return TextEdit(Span(last, last), entry)
 
 
 def key_of(field: str, documents: Iterable[Document]) -> str:

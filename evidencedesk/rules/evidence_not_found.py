@@ -11,6 +11,7 @@ from evidencedesk.retrieval.places import Place, question_of, quoted, reference,
 from evidencedesk.rule import Fix, Related, Severity, Violation, rule, value_fix
 from evidencedesk.text.nearest import Passage, nearest_passage
 from evidencedesk.text.normal import find_all
+from evidencedesk.text.spans import TextEdit
 
 
 def _follow(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator[Fix]:
@@ -20,6 +21,9 @@ def _follow(subject: Evaluation, facts: Facts, violation: Violation) -> Iterator
         span = spans[f"{gold}.evidence"]
         title = f"Take the evidence from the page, which {values['difference']}"
         yield value_fix(title, path, span, values["nearest"])
+        there = violation if violation.message == "page" else violation.related[0]
+        edit = TextEdit(there.span, subject.label.gold[values["gold"]].evidence)
+        yield Fix("Put the words of the label back on the page", {there.path: (edit,)})
     if values["elsewhere"] and f"{gold}.section" in spans:
         title = f"Point to “{values['elsewhere']}”, which holds the evidence"
         yield value_fix(title, path, spans[f"{gold}.section"], values["elsewhere"])
@@ -65,7 +69,7 @@ def evidence_not_found(subject: Evaluation, facts: Facts) -> Iterator[Violation]
 
     ## How to fix
 
-    Where the page is right, take the evidence from it (the fix does). Where the label is right, put the answer back.
+    Where the page is right, take the evidence from it. Where the label is right, put the answer back. Fixes do both.
 
     ## Repaired
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evidencedesk.refactoring.edits import Edits
-from evidencedesk.refactoring.fixing import edits_of, safe_fixes
+from evidencedesk.refactoring.fixing import edits_of, safe_fixes, without_conflicts
 from evidencedesk.rule import Fix, Problem
 from evidencedesk_server.messages import ActionEntry, Question, text_hash
 from evidencedesk_server.ranges import Json
@@ -40,7 +41,18 @@ def actions(state: State, question: Question) -> list[Any]:
         if problem.span.start <= question.end and question.offset <= problem.span.end
     ]
     found = [entry for problem in here for entry in _of_problem(state, problem, question.words)]
-    return [*found, *new_label_actions(state, question), *_fix_all(state, question.path)]
+    return [*_merged(found), *new_label_actions(state, question), *_fix_all(state, question.path)]
+
+
+def _merged(entries: list[ActionEntry]) -> list[ActionEntry]:
+    """The entries with those that do the same as one: it is about all their problems."""
+    found: dict[str, ActionEntry] = {}
+    for entry in entries:
+        action = entry["action"]
+        key = json.dumps([action["title"], action.get("edit"), action.get("command"), action.get("disabled")])
+        known = found.setdefault(key, ActionEntry(needs=entry["needs"], action={**action, "diagnostics": []}))
+        known["action"]["diagnostics"] += action["diagnostics"]
+    return list(found.values())
 
 
 def _of_problem(state: State, problem: Problem, words: tuple[str, ...]) -> Iterator[ActionEntry]:
@@ -51,10 +63,24 @@ def _of_problem(state: State, problem: Problem, words: tuple[str, ...]) -> Itera
     fixes += suppressions(problem, state.snapshot)
     if everywhere := suppression_everywhere(problem.code, state.snapshot, creates=CREATES in words):
         fixes.append(everywhere)
-    for fix in fixes:
+    for fix in [*fixes[:1], *_of_all_alike(state, problem), *fixes[1:]]:
         yield ActionEntry(needs=_needs(state, fix.edits), action=_fix_action(state, fix, shown))
     if problem.code.startswith(_REGRESSIONS):
         yield ActionEntry(needs={}, action=accept_baseline(state.folder, shown))
+
+
+def _of_all_alike(state: State, problem: Problem) -> Iterator[Fix]:
+    """A problem's first fix, for all problems of its kind in the file that are mended in the same words."""
+    title = problem.fixes[0].title if problem.fixes else ""
+    alike = [
+        fix
+        for other in state.problems.get(problem.path, ())
+        for fix in other.fixes[:1]
+        if other.code == problem.code and fix.title == title and all(map(state.takes, fix.edits))
+    ]
+    together = without_conflicts(alike)
+    if len(together) > 1:
+        yield Fix(f"{title} (all {len(together)} such problems of this file)", edits_of(together))
 
 
 def _fix_all(state: State, path: str) -> Iterator[ActionEntry]:

@@ -50,3 +50,28 @@ def test_a_regression_offers_to_accept_the_present_state(tmp_path: Path) -> None
     commands = [entry["action"]["command"] for entry in offered(opened, "labels.json") if "command" in entry["action"]]
     assert commands
     assert all(command["arguments"] == [FOLDER] for command in commands)
+
+
+def test_what_mends_two_problems_alike_is_offered_once_and_for_all_of_a_kind(tmp_path: Path) -> None:
+    gold = [{"section": "retuns#Costs", "evidence": "The parcel label is free."}]
+    labels = [{"id": f"q{number}", "question": f"Is number {number} free?", "gold": gold} for number in (1, 2, 3)]
+    opened = workspace(tmp_path, labels)
+    text = opened.snapshot.texts["labels.json"]
+    at = text.index("retuns")
+    actions = [entry["action"] for entry in offered(opened, "labels.json", at, at)]
+    titles = [action["title"] for action in actions]
+    assert titles[:2] == ["Point to “returns#Costs”", "Point to “returns#Costs” (all 3 such problems of this file)"]
+    assert len(set(titles)) == len(titles)
+    edits = [change["edits"] for change in actions[1]["edit"]["documentChanges"]]
+    assert [len(one) for one in edits] == [3]
+
+
+def test_problems_with_one_remedy_share_the_action(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, [label("q1", "Is the parcel label free?", "The parcel label is free.")])
+    opened.apply([Change("returns.md", PAGE.replace("The parcel label is free.", "The parcel\n\nlabel is free."))])
+    at = opened.snapshot.texts["returns.md"].index("The parcel")
+    keep = [
+        entry["action"] for entry in offered(opened, "returns.md", at, at) if "together" in entry["action"]["title"]
+    ]
+    assert len(keep) == len({action["title"] for action in keep}) > 0
+    assert {one["code"] for one in keep[0]["diagnostics"]} == {"ED201", "ED603"}
