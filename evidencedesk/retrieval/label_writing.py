@@ -1,4 +1,4 @@
-"""New labels in a label file's own style. Invariant: what is inserted reads back as the label, and nothing else moves."""
+"""New labels in a label file's own style. Invariant: what is inserted reads back as the label; the rest stays."""
 
 from __future__ import annotations
 

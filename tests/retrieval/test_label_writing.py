@@ -18,6 +18,7 @@ OLD = [
     {"id": "q1", "question": "How?", "tags": ["t"], "gold": [{"section": "a#b", "evidence": "x"}]},
     {"id": "q2", "question": "Why?", "answerable": False},
 ]
+SPREAD = '{\n    "id": "q1",\n    "question": "How?",\n    "gold": [{"section": "a", "evidence": "x"}]\n  }'
 NEW_LINE = '{"id": "new", "question": "", "gold": [{"section": "a#b", "evidence": "“x”\\n\\ty"}]}'
 
 
@@ -59,17 +60,20 @@ def test_a_spread_file_grows_as_its_own_writer_would_write_it(indent: Any, wrap:
     ("before", "after"),
     [
         ('[\n  {"id": "q1", "question": "How?"}\n]\n', f'[\n  {{"id": "q1", "question": "How?"}},\n  {NEW_LINE}\n]\n'),
-        ('[{"id":"q1","question":"How?"}]', '[{"id":"q1","question":"How?"},' + json.dumps(NEW, ensure_ascii=False, separators=(",", ":")) + "]"),
         (
-            '[\n  {\n    "id": "q1",\n    "question": "How?",\n    "gold": [{"section": "a", "evidence": "x"}]\n  }\n]\n',
-            '[\n  {\n    "id": "q1",\n    "question": "How?",\n    "gold": [{"section": "a", "evidence": "x"}]\n  },\n'
+            '[{"id":"q1","question":"How?"}]',
+            '[{"id":"q1","question":"How?"},' + json.dumps(NEW, ensure_ascii=False, separators=(",", ":")) + "]",
+        ),
+        (
+            f"[\n  {SPREAD}\n]\n",
+            f"[\n  {SPREAD},\n"
             '  {\n    "id": "new",\n    "question": "",\n'
             '    "gold": [{"section": "a#b", "evidence": "“x”\\n\\ty"}]\n  }\n]\n',
         ),
         ('[{"id": "q1", "question": "\\u00e9?"}]', '[{"id": "q1", "question": "\\u00e9?"}, ' + json.dumps(NEW) + "]"),
     ],
     ids=["a-label-a-line", "minified", "gold-on-a-line", "escaped"],
-)  # fmt: skip
+)
 def test_the_layout_of_the_file_is_kept(before: str, after: str) -> None:
     assert add("labels.json", before) == after
 
@@ -93,8 +97,10 @@ def test_nothing_is_added_to_a_file_that_is_not_sound(text: str) -> None:
 
 
 entries = st.lists(
-    st.fixed_dictionaries({"id": st.text(min_size=1), "question": st.text(min_size=1)}, optional={"tags": st.lists(st.text())})
-)  # fmt: skip
+    st.fixed_dictionaries(
+        {"id": st.text(min_size=1), "question": st.text(min_size=1)}, optional={"tags": st.lists(st.text())}
+    )
+)
 
 
 @given(entries, st.sampled_from([None, 1, 2, 4]), st.booleans(), st.text(), st.text())
