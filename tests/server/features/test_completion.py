@@ -210,9 +210,9 @@ PAGE_CASES = {
     "nothing in front matter's shadow": ("# A\n\n---\nstat¦\n---\n", []),
     "the comment": (
         "# A\n\n<!-- ¦",
-        ["evidencedesk: ignore ED107", "evidencedesk: ignore …", "evidencedesk: ignore-file …"],
+        ["evidencedesk: ignore ED107", "evidencedesk: ignore …", "evidencedesk: ignore-file …", "evidencedesk: keep"],
     ),
-    "its verbs": ("# A\n\n<!-- evidencedesk: ¦ -->", ["ignore ED107", "ignore …", "ignore-file …"]),
+    "its verbs": ("# A\n\n<!-- evidencedesk: ¦ -->", ["ignore ED107", "ignore …", "ignore-file …", "keep"]),
     "its codes": ("# A\n\n<!-- evidencedesk: ignore ED301 ED30¦ -->", ["ED302", "ED303", "ED304", "ED305", "ED306"]),
     "no comment of others": ("# A\n\n<!-- TODO: ¦ -->", []),
 }

@@ -137,7 +137,7 @@ def _comments(state: State, path: str, typed: str, more: tuple[str, ...]) -> lis
         Item(f"{prefix}{verb} …".strip(), f"{prefix}{verb} ", KEYWORD, detail, snippet=f"{prefix}{verb} $0")
         for verb, detail in verbs
     ]
-    return items
+    return [*items, Item(f"{prefix}keep".strip(), f"{prefix}keep", KEYWORD, "the next block is never cut")]
 
 
 def _codes(state: State, path: str, typed: str, more: tuple[str, ...]) -> list[Item]:
