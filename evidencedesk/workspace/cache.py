@@ -98,6 +98,11 @@ class Cache:
         """Whether a record was put or found."""
         return key in self._where or key in self._used
 
+    def discard(self, key: bytes) -> None:
+        """Say that a record is of no more use; a pack with none that is goes at the next flush."""
+        self._where.pop(key, None)
+        self._used.discard(key)
+
     def flush(self) -> None:
         """Write what was put, merge packs that are many or damaged, and keep within the limit."""
         used = {pack.path: pack for key, pack in self._where.items() if key in self._used}
@@ -111,6 +116,9 @@ class Cache:
             for pack in old:
                 self._forget(pack)
             self._damaged = False
+        in_use = {pack.path for pack in self._where.values()}
+        for pack in [pack for pack in self._packs if pack.path not in in_use]:
+            self._forget(pack)
         for path in used:
             with suppress(OSError):
                 os.utime(path)

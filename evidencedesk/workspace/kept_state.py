@@ -1,13 +1,13 @@
 """What an evaluation of a large folder starts from instead of from nothing. Invariant: it changes no result.
 
 Beside the documents (see `reading`) the cache keeps what takes longest to find in them: the pools of all queries that
-are asked in every state, headings and questions, and the places of the labels' gold. Each is one record, by a hash of
-all it was computed from; what does not fit exactly is computed anew.
+are asked in every state, headings and questions, and the places of the labels' gold; and which documents they were
+found in. An opening makes the index of those documents again, and goes from there to the present ones like any save.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
@@ -24,7 +24,7 @@ from evidencedesk.workspace.cache import Cache, key_of, program_hash
 from evidencedesk.workspace.columns import Codec, UnreadableError, UnwritableError
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import Source
-from evidencedesk.workspace.reading import document_keys
+from evidencedesk.workspace.reading import document_keys, from_record, read_in_full, to_record
 
 Value = TypeVar("Value")
 
@@ -36,12 +36,6 @@ class Basis:
     documents: Collection[Source]
     label_files: Collection[Source]
     config: Config
-
-
-class _Keys(NamedTuple):
-    headings: bytes
-    questions: bytes
-    places: bytes
 
 
 class _Made(NamedTuple):
@@ -70,74 +64,119 @@ class _Place:
     holders: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Latest:
+    """The state that was kept last: the key and path of each document, in order, and the keys of the other records."""
+
+    documents: tuple[tuple[bytes, str], ...]
+    pools: tuple[bytes, ...]
+    places: bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Start:
+    """An earlier state to start from: its documents, and whether they are the present ones."""
+
+    documents: Sequence[ChunkedDocument]
+    is_present: bool
+    pools: Sequence[_Pools]
+    places: tuple[_Place, ...]
+
+    def restore(self, sparse: SparseSearcher, dense: DenseSearcher) -> None:
+        """Give searchers that were just made of these documents their pools."""
+        for pools in self.pools:
+            sparse.restore(pools.words)
+            dense.restore(pools.vectors)
+
+    def evidence(self, by_id: Mapping[str, ChunkedDocument]) -> Evidence:
+        """Where gold stands in these documents, which `by_id` holds."""
+        return _evidence(self.places, by_id)
+
+
 _POOLS: Codec[_Pools] = Codec(_Pools)
 _PLACES: Codec[tuple[_Place, ...]] = Codec(tuple[_Place, ...])
+_LATEST: Codec[_Latest] = Codec(_Latest)
+
+# Stands for a text that is not known any more; half of a surrogate pair is in no text that was read.
+_GONE = "\ud800 gone"
 
 
 class KeptState:
-    """What a workspace's cache holds of states."""
+    """What a workspace's cache holds of its states."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
         self._is_new = True
         self._newest: _Made | None = None
-        self._known: tuple[Basis, _Keys] | None = None
+        self._written: tuple[bytes, ...] = ()
 
-    def begin(
-        self, basis: Basis, sparse: SparseSearcher, dense: DenseSearcher, by_id: Mapping[str, ChunkedDocument]
-    ) -> Evidence | None:
-        """Give the first searchers of a workspace the pools that are kept for them.
+    def begin(self, basis: Basis, documents: Sequence[ChunkedDocument]) -> Start | None:
+        """What the first evaluation of a workspace may start from; of later states it knows nothing.
 
-        Returns where the labels' gold stands, if that is kept; of later states it knows nothing.
+        `documents` are those of `basis`; of the state that was kept, those that are still the same are these objects.
         """
         if not self._is_new:
             return None
         self._is_new = False
-        keys = self._keys(basis)
-        for key in (keys.headings, keys.questions):
-            pools = self._read(key, _POOLS)
-            if pools is not None:
-                sparse.restore(pools.words)
-                dense.restore(pools.vectors)
-        places = self._read(keys.places, _PLACES)
-        try:
-            return None if places is None else _evidence(places, by_id)
-        except LookupError:
+        state = self._read(_latest_key(basis.config), _LATEST)
+        if state is None:
             return None
+        here = dict(zip(document_keys(list(basis.documents), basis.config), documents, strict=True))
+        then = [here.get(key) or self._document(key, path) for key, path in state.documents]
+        pools = [self._read(key, _POOLS) for key in state.pools]
+        if None in then or None in pools:
+            return None
+        self._written = (_latest_key(basis.config), *state.pools, state.places)
+        return Start(
+            [document for document in then if document is not None],
+            [key for key, _ in state.documents] == list(here),
+            [one for one in pools if one is not None],
+            self._read(state.places, _PLACES) or (),
+        )
 
     def note(self, basis: Basis, sparse: SparseSearcher, dense: DenseSearcher, evidence: Evidence) -> None:
         """Say what the newest state has come to; only that one can be kept."""
         self._newest = _Made(basis, sparse, dense, evidence)
 
     def write(self) -> None:
-        """Keep the newest state; it is on disk after the cache is flushed."""
+        """Keep the newest state instead of the one before; it is on disk after the cache is flushed."""
         if self._newest is None:
             return
         basis, sparse, dense, evidence = self._newest
-        k = basis.config.retrieval.k
-        keys = self._keys(basis)
-        if not (self._cache.holds(keys.headings) and self._cache.holds(keys.questions)):
+        config = basis.config
+        documents = document_keys(list(basis.documents), config)
+        settings = config.contract().settings_text(config.chunking_text())
+        start = key_of("state", program_hash(), _POOLS.schema, _PLACES.schema, settings, *documents)
+        labels = [text for source in basis.label_files for text in (source.path, source.text, source.error)]
+        pools = key_of("headings", start), key_of("questions", start, *labels)
+        places = key_of("places", start, *labels)
+        latest = _latest_key(config)
+        if self._written == (latest, *pools, places):
+            return
+        for source, key in zip(basis.documents, documents, strict=True):
+            if not self._cache.holds(key):
+                self._cache.put(key, to_record(read_in_full(source, config), source))
+        for key in self._written:
+            if key not in (*pools, places):
+                self._cache.discard(key)
+        if not all(map(self._cache.holds, pools)):
             words, vectors = sparse.kept(), dense.kept()
             # Headings are tried with the configured k, questions are mostly asked for more.
-            for key, is_wanted in ((keys.headings, k.__eq__), (keys.questions, k.__ne__)):
+            for key, is_wanted in zip(pools, (config.retrieval.k.__eq__, config.retrieval.k.__ne__), strict=True):
                 own_words = tuple(pool for pool in words.pools if is_wanted(pool[0].k))
                 own_vectors = tuple(pool for pool in vectors.pools if is_wanted(pool[0].k))
                 self._write(key, _POOLS, _Pools(replace(words, pools=own_words), replace(vectors, pools=own_vectors)))
-        if not self._cache.holds(keys.places):
-            self._write(keys.places, _PLACES, tuple(_places(evidence)))
+        if not self._cache.holds(places):
+            self._write(places, _PLACES, tuple(_places(evidence)))
+        names = tuple(zip(documents, (source.path for source in basis.documents), strict=True))
+        self._write(latest, _LATEST, _Latest(names, pools, places))
+        self._written = (latest, *pools, places)
 
-    def _keys(self, basis: Basis) -> _Keys:
-        """Documents count with all that is read of them, label files with their texts."""
-        if self._known is not None and self._known[0] is basis:
-            return self._known[1]
-        config = basis.config
-        settings = config.contract().settings_text(config.chunking_text())
-        documents = document_keys(list(basis.documents), config)
-        start = key_of("state", program_hash(), _POOLS.schema, _PLACES.schema, settings, *documents)
-        labels = [text for source in basis.label_files for text in (source.path, source.text, source.error)]
-        keys = _Keys(key_of("headings", start), key_of("questions", start, *labels), key_of("places", start, *labels))
-        self._known = basis, keys
-        return keys
+    def _document(self, key: bytes, path: str) -> ChunkedDocument | None:
+        """What was read of a file whose text is gone; of its parts only chunks and digest are right."""
+        record = self._cache.get(key)
+        reading = None if record is None else from_record(record, Source(path, _GONE))
+        return None if reading is None else reading.document
 
     def _read(self, key: bytes, codec: Codec[Value]) -> Value | None:
         record = self._cache.get(key)
@@ -149,6 +188,11 @@ class KeptState:
     def _write(self, key: bytes, codec: Codec[Value], value: Value) -> None:
         with suppress(UnwritableError):
             self._cache.put(key, codec.encode(value))
+
+
+def _latest_key(config: Config) -> bytes:
+    settings = config.contract().settings_text(config.chunking_text())
+    return key_of("latest", program_hash(), _LATEST.schema, _POOLS.schema, _PLACES.schema, settings)
 
 
 def _places(evidence: Evidence) -> Iterator[_Place]:
@@ -167,9 +211,10 @@ def _places(evidence: Evidence) -> Iterator[_Place]:
 
 
 def _evidence(places: Iterable[_Place], by_id: Mapping[str, ChunkedDocument]) -> Evidence:
-    """Raises LookupError when the documents are others."""
     pages: dict[str, Page] = {}
     for one in places:
+        if one.doc_id not in by_id or by_id[one.doc_id].document.text is _GONE:
+            continue
         document = by_id[one.doc_id].document
         place = GoldPlace(
             one.gold,

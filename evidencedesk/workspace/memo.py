@@ -77,9 +77,11 @@ class Memo:
                     if result is last:
                         entries[key] = inputs, changed
 
-    def seed(self, function: Callable[..., Result], before: Result) -> None:
-        """Let `renew` give this to the function as its last result, unless it has one."""
-        self._newest.setdefault(function, before)
+    def seed(self, function: Callable[..., Result], before: Result, *inputs: object) -> None:
+        """Let `renew` give this to the function as its last result; it is the one of `inputs`, if there are any."""
+        self._newest[function] = before
+        if inputs:
+            self._current[function, *map(id, inputs)] = inputs, before
 
     def end_run(self) -> None:
         """Forget what this run did not ask for."""

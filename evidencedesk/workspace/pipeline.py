@@ -35,7 +35,6 @@ from evidencedesk.retrieval.searchers import (
 )
 from evidencedesk.retrieval.twin_index import TwinIndex, update_twins
 from evidencedesk.retrieval.twin_keys import TwinKeys, twin_keys
-from evidencedesk.retrieval.twins import Twins
 from evidencedesk.rules import RULES
 from evidencedesk.text.analysis import Analysis, query_terms
 from evidencedesk.text.spans import Span
@@ -128,15 +127,18 @@ def build_snapshot(
     run_files = {path: memo(read_runs, source) for path, source in inputs.run_files.items()}
 
     progress("Indexing chunks", 0, 1)
-    index = memo.renew(build_index, config, *documents.values())
     basis = Basis(inputs.documents.values(), inputs.label_files.values(), config)
-    if kept and (evidence := kept.begin(basis, index.sparse, index.dense, index.by_id)):
-        memo.seed(judge, Judged({}, contract, evidence))
+    if kept and (start := kept.begin(basis, list(documents.values()))):
+        before = build_index(None, config, *start.documents)
+        start.restore(before.sparse, before.dense)
+        memo.seed(build_index, before, *((config, *documents.values()) if start.is_present else ()))
+        memo.seed(judge, Judged({}, contract, start.evidence(before.by_id)))
+    index = memo.renew(build_index, config, *documents.values())
     progress("Comparing chunks", 0, 1)
     keys = [reading.keys or memo(read_twin_keys, reading.document) for reading in readings]
     twins = memo.renew(compare_chunks, *keys).twins
     progress("Trying headings", 0, 1)
-    unfindable = memo.renew(try_headings, index, twins, config, progress).unfindable
+    unfindable = memo.renew(try_headings, index, config, progress).unfindable
 
     progress("Asking questions", 0, 1)
     sources: dict[str, LabelSource] = {}
@@ -269,9 +271,7 @@ def ask_questions(
     return Answers(index, {question: found[question] for question in distinct})
 
 
-def try_headings(
-    before: Findability | None, index: Index, twins: Twins, config: Config, progress: Progress
-) -> Findability:
+def try_headings(before: Findability | None, index: Index, config: Config, progress: Progress) -> Findability:
     """Index → which sections their own headings do not bring."""
     contract = config.contract()
     scope = index.catalog.allowed(contract.scope)
@@ -279,7 +279,7 @@ def try_headings(
     legs: dict[str, Leg] = {"sparse": partial(index.sparse.rank_many, allowed=scope, tick=tick)}
     if contract.searcher != "sparse":
         legs["dense"] = partial(index.dense.rank_many, allowed=scope, tick=tick)
-    return find_unfindable(before, index.by_id, index.corpus, legs, index.searchers, contract, twins.equal_of)
+    return find_unfindable(before, index.by_id, index.corpus, legs, index.searchers, contract)
 
 
 def read_twin_keys(chunked: ChunkedDocument) -> TwinKeys:

@@ -123,3 +123,36 @@ def test_a_library_call_writes_nothing_unless_asked(tmp_path: Path) -> None:
     workspace.apply([Change("new.md", "# New\n")])
     workspace.keep()
     assert sorted(path.relative_to(root) for path in root.rglob("*")) == before
+
+
+def test_what_changed_outside_a_session_costs_what_it_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = made(tmp_path)
+    for number in range(30):
+        text = f"The part {number} fits wheel {number % 7} and chain {number % 5}."
+        write(root, {f"parts/{number}.md": f"# Part {number}\n\n## Fit {number}\n\n{text}\n"})
+    searched: list[str] = []
+    for kind in (WordPool, VectorPool):
+        monkeypatch.setattr(kind, "renew", _noting(kind, searched))
+    located: list[str] = []
+    monkeypatch.setattr(Page, "_locate", _noting(Page, located, "_locate"))
+    Workspace.open(root, today=TODAY, cache=True)
+    cold = len(searched)
+    searched.clear()
+    located.clear()
+    write(root, {"parts/3.md": "# Part 3\n\n## Fit 3\n\nThe part 3 fits nothing.\n"})
+    (root / "parts/4.md").unlink()
+    warm = Workspace.open(root, today=TODAY, cache=True)
+    assert len(searched) < cold
+    assert located == []
+    assert plain(warm.snapshot) == plain(Workspace.open(root, today=TODAY).snapshot)
+
+
+def _noting(kind: type, notes: list[str], name: str = "renew") -> Any:
+    """The method of the class, noting each call."""
+    method = getattr(kind, name)
+
+    def noted(*given: Any) -> Any:
+        notes.append(name)
+        return method(*given)
+
+    return noted
