@@ -131,7 +131,7 @@ def update_twins(before: TwinIndex | None, pages: Sequence[TwinKeys]) -> TwinInd
     posted[fresh] = True
     pairs, near = _near(start, active, _candidates(keys, owners, triples, active, rows), rows, change.position)
     return TwinIndex(
-        twins=_renewed(start.twins, Twins(texts.names, near, bodies.names)),
+        twins=_renewed(start.twins, Twins(texts.names, near, bodies.names, texts.of)),
         pages=tuple(pages),
         slots=step.slots,
         ids=step.ids,
@@ -313,4 +313,5 @@ def _renewed(old: Twins, new: Twins) -> Twins:
         old.equal if new.equal == old.equal else new.equal,
         old.near if new.near == old.near else new.near,
         old.pages if new.pages == old.pages else new.pages,
+        new.known_equal_of,
     )

@@ -123,6 +123,7 @@ def test_twins_are_the_same_whatever_was_there_before(spare: int, monkeypatch: p
             index = update_twins(index, now)
             assert index.twins == by_definition(now)
             assert index.twins == update_twins(None, now).twins
+            assert index.twins.equal_of == {name: group for group in index.twins.equal for name in group}
 
     run()
 
