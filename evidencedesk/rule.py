@@ -39,7 +39,7 @@ class Severity(Enum):
     @property
     def rank(self) -> int:
         """0 for the worst."""
-        return list(Severity).index(self)
+        return _RANKS[self]
 
 
 class Tag(Enum):
@@ -47,6 +47,9 @@ class Tag(Enum):
 
     UNNECESSARY = "unnecessary"
     DEPRECATED = "deprecated"
+
+
+_RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 @dataclass(frozen=True, slots=True)

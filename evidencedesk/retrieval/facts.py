@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from evidencedesk.documents.document import Document
 from evidencedesk.documents.versions import Versions
+from evidencedesk.retrieval.calibration import Calibration
 from evidencedesk.retrieval.catalog import Catalog
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.digest import Digest
@@ -132,6 +133,7 @@ class Facts:
     chunk_size: ChunkSize | None = None
     run_files: Mapping[str, RunFile] = field(default_factory=dict)
     elsewhere: Mapping[str, Hit | None] = field(default_factory=dict)
+    calibration: Calibration = field(default_factory=Calibration)
     versions: Versions = field(default_factory=lambda: Versions(()))
     equal_chunks: Mapping[str, EqualChunks] = field(default_factory=dict)
     similar_chunks: Mapping[str, SimilarChunks] = field(default_factory=dict)

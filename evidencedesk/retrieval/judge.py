@@ -209,8 +209,20 @@ def _evaluate(
     if last and last.scored is retrieved:
         return last
     found = retrieved.found(contract.gate)
+    scores, grade = retrieved.scores(contract), retrieved.grade
     if last and last.found.same(found):
-        return replace(last, scores=retrieved.scores(contract), grade=retrieved.grade, scored=retrieved)
+        return Evaluation(
+            last.label,
+            last.source,
+            last.contract,
+            last.places,
+            last.found,
+            last.findings,
+            last.standing,
+            scores,
+            grade,
+            retrieved,
+        )
     places = last.places if last else tuple(evidence.place(gold) for gold in source.label.gold)
     contract = last.contract if last else replace(contract, scope=scope_of(source, contract))
     gold = tuple(place.gold for place in places)
@@ -234,8 +246,8 @@ def _evaluate(
             in_context=any(grades.get(chunk.id) == 2 for chunk in found.context),
             top=top[0].chunk.id if top else "",
         ),
-        scores=retrieved.scores(contract),
-        grade=retrieved.grade,
+        scores=scores,
+        grade=grade,
         scored=retrieved,
     )
 

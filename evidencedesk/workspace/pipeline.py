@@ -11,6 +11,7 @@ from datetime import date
 from functools import partial
 from typing import NamedTuple
 
+from evidencedesk.retrieval.calibration import calibrate
 from evidencedesk.retrieval.catalog import Catalog, Scope
 from evidencedesk.retrieval.corpus import Corpus
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordRewrite
@@ -171,6 +172,7 @@ def build_snapshot(
         today=inputs.today,
         run_files=run_files,
         elsewhere=elsewhere.hits,
+        calibration=calibrate(judged.evaluations.values()),
         versions=versions.versions,
         equal_chunks=memo(equal_chunks, twins.equal),
         similar_chunks=memo(similar_chunks, twins.near),

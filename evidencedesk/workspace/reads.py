@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import fields
 from datetime import date
+from itertools import compress
+from operator import attrgetter, is_not
 from typing import Any, cast
 
 from evidencedesk.retrieval.changes import changed_keys, same_keys
@@ -27,7 +29,9 @@ KEYS = object()
 """Stands in a path for all keys of a mapping."""
 
 _FACTS = tuple(field.name for field in fields(Facts))
-_EVALUATION = tuple(field.name for field in fields(Evaluation))
+# What moves with every change is no part of what rules see: they read `found` and `scores` instead.
+_EVALUATION = tuple(field.name for field in fields(Evaluation) if field.name != "scored")
+_parts_of = attrgetter(*_EVALUATION)
 # New objects of these types may well be equal to the old ones, and are compared at no cost.
 _PLAIN = (str, int, float, date, tuple, frozenset, Contract, Standing)
 
@@ -138,10 +142,10 @@ def _changed_entries(name: str, before: Mapping[Any, Any], now: Mapping[Any, Any
         if key not in before or key not in now:
             yield name, key
         elif isinstance(now[key], Evaluation):
-            old, new = before[key], now[key]
-            for part in _EVALUATION:
-                if not _same(getattr(old, part), getattr(new, part)):
-                    yield name, key, part
+            old, new = _parts_of(before[key]), _parts_of(now[key])
+            for part in compress(range(len(_EVALUATION)), map(is_not, old, new)):
+                if not _same(old[part], new[part]):
+                    yield name, key, _EVALUATION[part]
         elif not _same(before[key], now[key]):
             yield name, key
 
