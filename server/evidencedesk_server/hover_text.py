@@ -99,13 +99,7 @@ class HoverTexts:
         self._snapshot = snapshot
         self._escape = escape
         self._link = link
-        twins = snapshot.facts.twins
-        self._equal = {chunk: group for group in twins.equal for chunk in group}
-        self._near: dict[str, list[tuple[str, float]]] = defaultdict(list)
-        for pair in twins.near:
-            self._near[pair.first].append((pair.second, pair.similarity))
-            self._near[pair.second].append((pair.first, pair.similarity))
-        self._pages = {path: group for group in twins.pages for path in group}
+        self._twins = snapshot.facts.twins
 
     # What a hover on a label does not need is made when the first one on a page asks for it.
 
@@ -264,7 +258,7 @@ class HoverTexts:
             f"{count(len(chunked.chunks), 'chunk')}, {count(words, 'word')}"
         ]
         lines += self._cause_lines(document.path)
-        equal = [path for path in self._pages.get(document.path, ()) if path != document.path]
+        equal = [path for path in self._twins.pages_of.get(document.path, ()) if path != document.path]
         if equal:
             lines.append(f"Says the same as {self._listed(equal)}")
         return "\n\n".join(lines)
@@ -290,10 +284,12 @@ class HoverTexts:
         lines += self._uses("Answers", uses.answers.get(chunk.id, ()))
         lines += self._uses("Holds only a part of the answer to", uses.parts.get(chunk.id, ()))
         lines += self._uses("Wrongly retrieved for", uses.wrong.get(chunk.id, ()))
-        equal = [twin for twin in self._equal.get(chunk.id, ()) if twin != chunk.id]
+        equal = [twin for twin in self._twins.equal_of.get(chunk.id, ()) if twin != chunk.id]
         if equal:
             lines.append(f"Same text: {self._listed(equal, self._link)}")
-        near = sorted(self._near[chunk.id], key=lambda twin: (-twin[1], twin[0]))
+        pairs = self._twins.near_of.get(chunk.id, ())
+        near = [(pair.second if pair.first == chunk.id else pair.first, pair.similarity) for pair in pairs]
+        near.sort(key=lambda twin: (-twin[1], twin[0]))
         if near:
             shares = {twin: f" ({share:.0%})" for twin, share in near}
             link = self._link or self._escape
