@@ -17,6 +17,7 @@ from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.facts import ChunkedDocument, UnfindablePage, UnfindableSection
 from evidencedesk.retrieval.fusion import rrf
 from evidencedesk.retrieval.searcher import Best, Rankings, Searcher, rank_many
+from evidencedesk.retrieval.twin_keys import text_digest
 
 _FRAME_PAGES = 5
 _FRAME_SHARE = 0.05
@@ -29,7 +30,10 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tries:
-    """The sections of a document that are tried: `own_slots[i]` is a slot of section `own_places[i]`."""
+    """The sections of a document that are tried: `own_slots[i]` is a slot of section `own_places[i]`.
+
+    `kinds` are those of the document's chunks (see `kind_of`).
+    """
 
     document: Document
     part: Part
@@ -38,14 +42,19 @@ class Tries:
     queries: tuple[str, ...]
     own_places: Numbers
     own_slots: NDArray[np.int32]
+    kinds: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tops:
-    """The ids that the lists of a query begin with, by the searchers' names; `marks` are those of the legs."""
+    """The ids that the lists of a query begin with, by the searchers' names, and the kinds of all these chunks.
+
+    `marks` are those of the lists that they come from.
+    """
 
     marks: tuple[object, ...]
     ids: Mapping[str, tuple[str, ...]]
+    kinds: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,14 +79,13 @@ def find_unfindable(
     legs: Mapping[str, Leg],
     searchers: Mapping[str, Searcher],
     contract: Contract,
-    twins: Mapping[str, Sequence[str]],
 ) -> Findability:
     """Sections in scope for which `"<title> <heading>"` brings none of their chunks into the top k of any searcher.
 
     Sections with one title and heading, such as those of a page's versions and translations, are found when one of them
     is. Headings that belong to the frame of many pages ("Parameters", "See also") are not tried. The words decide most
     cases: each of `legs` is asked about what those before it miss, and the fusion of all, where there are several,
-    and the configured searcher about the rest. `twins` are the chunks that say the same, by each one's id.
+    and the configured searcher about the rest.
 
     From `before` it takes over what rests on documents and lists that did not change.
     """
@@ -94,34 +102,30 @@ def find_unfindable(
 
     scope = InScope(corpus, contract.scope)
     asked = _asked(list(tries.values()), corpus.mask(scope))
+    kinds = np.zeros(len(corpus.chunks) + 1, dtype=np.int64)
+    for one in tries.values():
+        kinds[one.part.slots] = one.kinds
     rest = np.unique(asked.own_query)
-    wanted = asked.own_query, asked.own_slot
-    for place, leg in enumerate(legs.values()):
+    for leg in legs.values():
         best = leg([asked.queries[one] for one in rest.tolist()], contract.k)
-        found = _holds(best, rest, wanted)
-        if place == 0:
-            wanted = _with_twins(wanted, rest[~found], corpus, twins)
-            found |= _holds(best, rest, wanted)
-        rest = rest[~found]
+        rest = rest[~_holds(best, rest, asked.own_query, kinds[asked.own_slot], kinds)]
 
-    tops = _tops(
-        before.tops if before else {}, [asked.queries[one] for one in rest.tolist()], legs, searchers, contract, scope
-    )
-    own: dict[str, set[str]] = {query: set() for query in tops}
-    still = np.isin(wanted[0], rest)
-    for query, slot in zip(wanted[0][still].tolist(), wanted[1][still].tolist(), strict=True):
-        own[asked.queries[query]].add(corpus.chunks[slot].id)
-    winners = {
-        query: top.ids[contract.searcher]
-        for query, top in tops.items()
-        if not any(own[query].intersection(found) for found in top.ids.values())
-    }
+    queries = [asked.queries[one] for one in rest.tolist()]
+    tops = _tops(before.tops if before else {}, queries, legs, searchers, contract, scope)
+    missed = dict.fromkeys(queries)
+    still = np.isin(asked.own_query, rest)
+    own_kinds = kinds[asked.own_slot[still]].tolist()
+    for number, kind in zip(asked.own_query[still].tolist(), own_kinds, strict=True):
+        if kind in tops[asked.queries[number]].kinds:
+            missed.pop(asked.queries[number], None)
     earlier = {(one.path, one.anchor): one for one in before.unfindable} if before else {}
     unfindable = []
-    for document, anchor, query in asked.sections(winners):
-        section = UnfindableSection(document.path, anchor, query, winners[query])
-        same = earlier.get((section.path, anchor))
-        unfindable.append(same if same == section else section)
+    for document, anchor, query in asked.sections(missed):
+        winners = tops[query].ids[contract.searcher]
+        same = earlier.get((document.path, anchor))
+        if same is None or same.winners != winners or same.query != query:
+            same = UnfindableSection(document.path, anchor, query, winners)
+        unfindable.append(same)
     return Findability(tuple(unfindable), contract, headings, frame, tries, tops)
 
 
@@ -178,6 +182,7 @@ def _tries(document: Document, part: Part, frame: frozenset[str]) -> Tries:
         tuple(_query(document.title, section.heading) for section in tried),
         places,
         part.slots[rows],
+        np.fromiter(map(kind_of, part.chunks), np.int64, len(part.chunks)),
     )
 
 
@@ -206,36 +211,24 @@ def _headings(before: Findability | None, documents: Mapping[str, ChunkedDocumen
     return {heading: count for heading, count in counts.items() if count}
 
 
-def _holds(best: Best, queries: Numbers, wanted: tuple[Numbers, NDArray[np.int32]]) -> NDArray[np.bool_]:
-    """Which of the queries, one a row of `best` and ascending, have a wanted slot in their list."""
-    query, slot = wanted
+def _holds(
+    best: Best, queries: Numbers, own_query: Numbers, own_kind: NDArray[np.int64], kinds: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which of the queries, one a row of `best` and ascending, have a chunk of a kind of their own in their list."""
     found = np.zeros(len(queries), dtype=np.bool_)
     if len(queries):
-        rows = np.minimum(np.searchsorted(queries, query), len(queries) - 1)
-        is_asked = queries[rows] == query
-        rows, slot = rows[is_asked], slot[is_asked]
-        found[rows[(best.slots[rows] == slot[:, np.newaxis]).any(axis=1)]] = True
+        rows = np.minimum(np.searchsorted(queries, own_query), len(queries) - 1)
+        is_asked = queries[rows] == own_query
+        rows, own_kind = rows[is_asked], own_kind[is_asked]
+        slots = best.slots[rows]
+        found[rows[((kinds[slots] == own_kind[:, np.newaxis]) & (slots >= 0)).any(axis=1)]] = True
     return found
 
 
-def _with_twins(
-    wanted: tuple[Numbers, NDArray[np.int32]],
-    queries: Numbers,
-    corpus: Corpus,
-    twins: Mapping[str, Sequence[str]],
-) -> tuple[Numbers, NDArray[np.int32]]:
-    """What these queries want to find, and the chunks that say the same."""
-    kept = np.isin(wanted[0], queries)
-    query, slot = wanted[0][kept], wanted[1][kept]
-    more_queries, more_slots = [query], [slot]
-    for own in np.unique(slot).tolist():
-        group = twins.get(corpus.chunks[own].id)
-        if group:
-            others = [corpus.slot_of(twin) for twin in map(corpus.by_id.get, group) if twin is not None]
-            asking = query[slot == own]
-            more_queries.append(np.repeat(asking, len(others)))
-            more_slots.append(np.tile(np.array(others, dtype=np.int32), len(asking)))
-    return np.concatenate(more_queries), np.concatenate(more_slots)
+def kind_of(chunk: Chunk) -> int:
+    """A number that chunks of the same text share, and no others but by a chance of 2^-64; blank ones stand alone."""
+    digest = text_digest(chunk.text) or text_digest(f"blank {chunk.id}")
+    return int.from_bytes(digest[:8], "little", signed=True)
 
 
 def _tops(
@@ -259,7 +252,9 @@ def _tops(
             lists = {name: found[row] for name, found in rankings.items()}
             if fused:
                 lists["hybrid"] = rrf([lists[name] for name in legs], contract.rrf_k, contract.k)
-            last = Tops(tuple(marks), {name: tuple(ids(found[: contract.k])) for name, found in lists.items()})
+            firsts = {name: found[: contract.k] for name, found in lists.items()}
+            kinds = frozenset(kind_of(one.chunk) for found in firsts.values() for one in found)
+            last = Tops(tuple(marks), {name: tuple(ids(found)) for name, found in firsts.items()}, kinds)
         tops[query] = last
     return tops
 

@@ -78,7 +78,6 @@ def test_a_section_is_unfindable_when_no_ranking_holds_it(
     assert not defects
     documents = read(pages, config)
     index = build_index(None, config, *documents)
-    twins = find_twins([(chunked.document, chunked.chunks) for chunked in documents])
-    assert list(try_headings(None, index, twins, config, lambda step, done, total: None).unfindable) == by_lists(
+    assert list(try_headings(None, index, config, lambda step, done, total: None).unfindable) == by_lists(
         documents, index, config
     )
