@@ -87,21 +87,23 @@ def _field_value(text: str, key: str, start: int, offset: int, already: list[str
 
 def _in_comment(text: str, comment: re.Match[str], offset: int) -> Typed | None:
     typed = comment["typed"]
-    closing = "" if "-->" in _rest(text, offset) else " -->"
+    rest = _rest(text, offset)
+    closing = "" if "-->" in rest else " -->"
+    # Editors that close brackets by themselves have put one behind the cursor for the `<`.
+    end = offset + len(rest) if rest.strip() == ">" else offset
     if comment["verb"] is None:
         # Only what may become our word: other comments are none of our business.
         if not "evidencedesk:".startswith(typed.rstrip()):
             return None
-        return Typed("comments", Span(comment.start("words"), offset), typed, ("evidencedesk: ",), follow=closing)
+        return Typed("comments", Span(comment.start("words"), end), typed, ("evidencedesk: ",), follow=closing)
     if comment["codes"] is None:
         space = "" if comment["verb"].endswith((" ", "\t")) else " "
-        return Typed("comments", Span(comment.start("typed"), offset), typed, (space,), follow=closing)
+        return Typed("comments", Span(comment.start("typed"), end), typed, (space,), follow=closing)
     word = re.search(r"[^\s,]*\Z", typed)
     start = comment.start("typed") + (word.start() if word else 0)
     already = typed[: start - comment.start("typed")].replace(",", " ").split()
-    return Typed(
-        "page-codes", Span(start, _end_of_word(text, offset)), text[start:offset], tuple(already), follow=closing
-    )
+    end = max(end, _end_of_word(text, offset))
+    return Typed("page-codes", Span(start, end), text[start:offset], tuple(already), follow=closing)
 
 
 def _end_of_word(text: str, offset: int) -> int:

@@ -311,6 +311,12 @@ TAKEN = {
         '    "gold": [{"section": "$2", "evidence": "$3"}]\n  }\n]',
     ),
     "a field": ("new.md", "---\nstat¦\n---\n", "status", "---\nstatus: \n---\n"),
+    "a comment whose bracket the editor has closed": (
+        "new.md",
+        "<!-- ¦>\n\nText.",
+        "evidencedesk: keep",
+        "<!-- evidencedesk: keep -->\n\nText.",
+    ),
     "a comment": ("new.md", "<!-- e¦", "evidencedesk: ignore …", "<!-- evidencedesk: ignore $0 -->"),
     "a table": ("evidencedesk.toml", "[chu¦", "chunking", "[chunking]\n"),
     "a text of a configuration": (
