@@ -66,11 +66,22 @@ class _Place:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Latest:
-    """The state that was kept last: the key and path of each document, in order, and the keys of the other records."""
+    """The state that was kept last, under `key`.
 
+    `documents` are the key and path of each document, in order; `labels` is a hash of the label files; `pools` and
+    `places` are keys of records.
+    """
+
+    key: bytes
     documents: tuple[tuple[bytes, str], ...]
+    labels: bytes
     pools: tuple[bytes, ...]
     places: bytes
+
+    def is_near(self, other: _Latest) -> bool:
+        """Whether going from here to the other state is cheaper than writing that one."""
+        new = len(set(other.documents) - set(self.documents))
+        return (self.key, self.labels) == (other.key, other.labels) and new <= _FEW * len(other.documents)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +108,8 @@ _POOLS: Codec[_Pools] = Codec(_Pools)
 _PLACES: Codec[tuple[_Place, ...]] = Codec(tuple[_Place, ...])
 _LATEST: Codec[_Latest] = Codec(_Latest)
 
+_FEW = 0.01
+
 # Stands for a text that is not known any more; half of a surrogate pair is in no text that was read.
 _GONE = "\ud800 gone"
 
@@ -108,7 +121,7 @@ class KeptState:
         self._cache = cache
         self._is_new = True
         self._newest: _Made | None = None
-        self._written: tuple[bytes, ...] = ()
+        self._written: _Latest | None = None
 
     def begin(self, basis: Basis, documents: Sequence[ChunkedDocument]) -> Start | None:
         """What the first evaluation of a workspace may start from; of later states it knows nothing.
@@ -126,7 +139,7 @@ class KeptState:
         pools = [self._read(key, _POOLS) for key in state.pools]
         if None in then or None in pools:
             return None
-        self._written = (_latest_key(basis.config), *state.pools, state.places)
+        self._written = state
         return Start(
             [document for document in then if document is not None],
             [key for key, _ in state.documents] == list(here),
@@ -139,7 +152,7 @@ class KeptState:
         self._newest = _Made(basis, sparse, dense, evidence)
 
     def write(self) -> None:
-        """Keep the newest state instead of the one before; it is on disk after the cache is flushed."""
+        """Keep the newest state instead of the one before, unless it is much the same; flush the cache afterwards."""
         if self._newest is None:
             return
         basis, sparse, dense, evidence = self._newest
@@ -147,30 +160,27 @@ class KeptState:
         documents = document_keys(list(basis.documents), config)
         settings = config.contract().settings_text(config.chunking_text())
         start = key_of("state", program_hash(), _POOLS.schema, _PLACES.schema, settings, *documents)
-        labels = [text for source in basis.label_files for text in (source.path, source.text, source.error)]
-        pools = key_of("headings", start), key_of("questions", start, *labels)
-        places = key_of("places", start, *labels)
-        latest = _latest_key(config)
-        if self._written == (latest, *pools, places):
+        labels = key_of("labels", *(part for one in basis.label_files for part in (one.path, one.text, one.error)))
+        names = tuple(zip(documents, (source.path for source in basis.documents), strict=True))
+        pools = key_of("headings", start), key_of("questions", start, labels)
+        state = _Latest(_latest_key(config), names, labels, pools, key_of("places", start, labels))
+        if self._written is not None and self._written.is_near(state):
             return
         for source, key in zip(basis.documents, documents, strict=True):
             if not self._cache.holds(key):
                 self._cache.put(key, to_record(read_in_full(source, config), source))
-        for key in self._written:
-            if key not in (*pools, places):
+        if self._written is not None:
+            for key in (self._written.key, *self._written.pools, self._written.places):
                 self._cache.discard(key)
-        if not all(map(self._cache.holds, pools)):
-            words, vectors = sparse.kept(), dense.kept()
-            # Headings are tried with the configured k, questions are mostly asked for more.
-            for key, is_wanted in zip(pools, (config.retrieval.k.__eq__, config.retrieval.k.__ne__), strict=True):
-                own_words = tuple(pool for pool in words.pools if is_wanted(pool[0].k))
-                own_vectors = tuple(pool for pool in vectors.pools if is_wanted(pool[0].k))
-                self._write(key, _POOLS, _Pools(replace(words, pools=own_words), replace(vectors, pools=own_vectors)))
-        if not self._cache.holds(places):
-            self._write(places, _PLACES, tuple(_places(evidence)))
-        names = tuple(zip(documents, (source.path for source in basis.documents), strict=True))
-        self._write(latest, _LATEST, _Latest(names, pools, places))
-        self._written = (latest, *pools, places)
+        words, vectors = sparse.kept(), dense.kept()
+        # Headings are tried with the configured k, questions are mostly asked for more.
+        for key, is_wanted in zip(pools, (config.retrieval.k.__eq__, config.retrieval.k.__ne__), strict=True):
+            own_words = tuple(pool for pool in words.pools if is_wanted(pool[0].k))
+            own_vectors = tuple(pool for pool in vectors.pools if is_wanted(pool[0].k))
+            self._write(key, _POOLS, _Pools(replace(words, pools=own_words), replace(vectors, pools=own_vectors)))
+        self._write(state.places, _PLACES, tuple(_places(evidence)))
+        self._write(state.key, _LATEST, state)
+        self._written = state
 
     def _document(self, key: bytes, path: str) -> ChunkedDocument | None:
         """What was read of a file whose text is gone; of its parts only chunks and digest are right."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evidencedesk.retrieval.evidence import Page
 from evidencedesk.retrieval.vector_pools import VectorPool
 from evidencedesk.retrieval.word_pools import WordPool
-from evidencedesk.workspace import Change, Workspace, reading
+from evidencedesk.workspace import Change, Workspace, kept_state, reading
 from evidencedesk.workspace import cache as cache_module
 from workspace.test_engine import LABELS, PAGES, TODAY, plain, write
 
@@ -43,6 +43,7 @@ CHANGES = st.lists(
 def every_folder_is_large(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     user = tmp_path_factory.mktemp("user")
     monkeypatch.setattr(reading, "REMEMBER_FROM", 1)
+    monkeypatch.setattr(kept_state, "_FEW", kept_state._FEW)
     monkeypatch.setattr(cache_module, "_user_folder", lambda: user / "evidencedesk")
 
 
@@ -60,10 +61,15 @@ def on_disk(root: Path, change: Change) -> None:
 
 
 @settings(max_examples=25)
-@given(CHANGES, CHANGES, CHANGES)
+@given(st.sampled_from([0.01, 1.0]), CHANGES, CHANGES, CHANGES)
 def test_an_opening_from_the_cache_equals_one_from_nothing(
-    tmp_path_factory: pytest.TempPathFactory, kept: list[Change], outside: list[Change], later: list[Change]
+    tmp_path_factory: pytest.TempPathFactory,
+    few: float,
+    kept: list[Change],
+    outside: list[Change],
+    later: list[Change],
 ) -> None:
+    kept_state._FEW = few
     root = made(tmp_path_factory.mktemp("root"))
     first = Workspace.open(root, today=TODAY, cache=True)
     for change in kept:
@@ -107,6 +113,19 @@ def test_a_session_ends_in_a_state_that_opens_at_once(tmp_path: Path, monkeypatc
     monkeypatch.setattr(WordPool, "renew", None)
     monkeypatch.setattr(VectorPool, "renew", None)
     assert plain(Workspace.open(root, today=TODAY, cache=True).snapshot) == plain(workspace.snapshot)
+
+
+def test_a_state_that_is_much_the_same_is_not_written_again(tmp_path: Path) -> None:
+    root = made(tmp_path)
+    Workspace.open(root, today=TODAY, cache=True)
+    packs = sorted((root / cache_module.CACHE_PATH).glob("*.pack"))
+    kept_state._FEW = 1.0
+    on_disk(root, Change("care/chain.md", "# Chain care\n\nOil it.\n"))
+    workspace = Workspace.open(root, today=TODAY, cache=True)
+    assert set(packs) < set((root / cache_module.CACHE_PATH).glob("*.pack"))
+    kept_state._FEW = 0.01
+    workspace.keep()
+    assert not packs[0].exists() or not packs[1].exists()
 
 
 def test_records_of_other_types_are_not_taken_for_a_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
