@@ -156,8 +156,8 @@ def evidence_items(state: State, path: str, typed: str, more: tuple[str, ...]) -
             docs=state.escape(span.of(document.text)),
             chosen=True,
         )
-        for span in _distinct(document.text, spans)
-    ][:LIMIT]
+        for span in islice(_distinct(document.text, spans), LIMIT)
+    ]
 
 
 def _continued(document: Document, bodies: list[Span], all_sentences: list[Span], typed: str) -> Iterator[Span]:
