@@ -41,6 +41,9 @@ class Inbox:
             if request["do"] == "stop":
                 self._stops += 1
             else:
+                if request["do"] == "close-folder":
+                    folder = request["folder"]
+                    self._texts = {place: text for place, text in self._texts.items() if place.folder != folder}
                 if request["do"] == "open-folder" or request["do"] == "update":
                     request["changes"] = [self._completed(change) for change in request["changes"]]
                 self._waiting.append(Work(request, time.monotonic()))
@@ -104,6 +107,7 @@ class Inbox:
             for update in following[: saves[-1] if saves else len(following)]:
                 merged = _merged(merged, update)
                 self._waiting.popleft()
+        self.news = bool(self._waiting)
         return Work(merged, first.since)
 
     def _completed(self, change: FileChange) -> FileChange:

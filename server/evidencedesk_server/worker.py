@@ -58,8 +58,8 @@ _PROGRESS_SECONDS = 0.1
 SWITCH_SECONDS = 0.0005
 GC_THRESHOLDS = (50_000, 20, 1000)
 """Garbage in cycles waits for `tidy`: looking for it in the midst of saves took a third of their time."""
-TIDY_SECONDS = 3.0
-"""After so long without a request there is time for what no answer needs."""
+TIDY_SECONDS = 10.0
+"""After so long without a request there is time for what no answer needs, half a second of it in a large folder."""
 POLL_SECONDS = 2.0
 POLL_SHARE = 20
 """A look at the disk is followed by a pause of at least so many times its own length."""
@@ -139,7 +139,11 @@ class Engine:
 
     def tidy(self) -> None:
         """Do what later evaluations are quicker for; no answer depends on it."""
-        gc.collect()
+        for known in self._folders.values():
+            if known.workspace is not None and not self.inbox.news:
+                known.workspace.tidy()
+        if not self.inbox.news:
+            gc.collect()
 
     @property
     def polls(self) -> bool:
@@ -345,13 +349,13 @@ def main() -> None:
 
 def _serve(engine: Engine) -> NoReturn:
     """Work when there is work; else tidy up once, and look at the disk from time to time."""
-    is_tidy, pause = True, POLL_SECONDS
+    is_tidy, worked, pause = True, time.monotonic(), POLL_SECONDS
     while True:
         if engine.inbox.wait(pause if engine.polls else None if is_tidy else TIDY_SECONDS):
             engine.work()
-            is_tidy = False
+            is_tidy, worked = False, time.monotonic()
             continue
-        if not is_tidy:
+        if not is_tidy and time.monotonic() - worked >= TIDY_SECONDS:
             engine.tidy()
             is_tidy = True
         if engine.polls:

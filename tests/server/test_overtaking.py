@@ -209,3 +209,32 @@ def test_buffers_travel_as_differences(root: Path) -> None:
     answers = loop.ask(lambda seq: {**updating(seq, {}, open_paths=("returns.md",)), "changes": [change]})
     assert loop.engine._folders[FOLDER].workspace.snapshot.texts["returns.md"] == BROKEN  # type: ignore[union-attr]
     assert "ED201" in codes(answers, "returns.md")
+
+
+def test_tidying_changes_nothing_and_gives_way_to_what_arrives(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = Loop()
+    loop.open(root)
+    loop.update("returns.md", BROKEN)
+    before, said = dict(loop.store.files), len(loop.said)
+    loop.engine.tidy()
+    assert len(loop.said) == said
+    loop.update("new.md", "# New\n\nPage.\n")
+    assert {place: loop.store.files[place] for place in before} == before
+    tidied: list[Workspace] = []
+    monkeypatch.setattr(Workspace, "tidy", tidied.append)
+    loop.engine.receive(updating(90, {"returns.md": PAGE}))
+    loop.engine.tidy()
+    assert tidied == []
+    loop.engine.work()
+    loop.engine.tidy()
+    assert len(tidied) == 1
+
+
+def test_saved_states_are_all_evaluated_but_those_that_a_later_save_overtakes(root: Path) -> None:
+    loop = Loop()
+    loop.open(root)
+    free = PAGE.replace("is free", "is gratis")
+    for seq, text, saved in ((90, BROKEN, True), (91, free, True), (92, BROKEN, False), (93, PAGE, False)):
+        loop.engine.receive(updating(seq, {"returns.md": text}, saved=saved))
+    loop.engine.work()
+    assert [said["seq"] for said in loop.said if said["say"] == "answers" and said["seq"] >= 90] == [91, 93]
