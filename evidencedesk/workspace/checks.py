@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from evidencedesk.retrieval.changes import changed_keys
@@ -158,7 +158,7 @@ class _Check:
         self._found: dict[str, dict[_Source, tuple[Found, ...]]] = dict(before.found)
         self._copied: set[str] = set()
         self._touched: set[str] = set()
-        self._positions: dict[str, Mapping[Hashable, int]] = {}
+        self._positions: dict[tuple[bool, str], Mapping[Hashable, int]] = {}
 
     def run(self, changed: set[Path]) -> Checked:
         self._changed = changed
@@ -283,7 +283,7 @@ class _Check:
         again.update((group, None) for group, told in self._joined.items() if not told.reads.isdisjoint(self._changed))
         moved = {name for name in SUBJECTS.values() if (name, KEYS) in self._changed}
         if moved:
-            again.update((group, None) for group, members in self._groups.items() if len(members) > 1)
+            again.update((group, None) for group, members in self._groups.items() if self._is_reordered(members))
         for done, group in enumerate(again):
             self._progress(done, len(again))
             code, key = group
@@ -307,10 +307,26 @@ class _Check:
             seen = getattr(self._reading.facts, name)[key]
             yield from ((seen, value) for value in members[name, key])
 
+    def _is_reordered(self, members: _Members) -> bool:
+        """Whether some of them stood in another order among the facts before; new ones are known to be new."""
+        places = sorted((name, self._position(name, key), self._position_before(name, key)) for name, key in members)
+        return any(
+            name == other and earlier > later
+            for (name, _, earlier), (other, _, later) in pairwise(places)
+            if later >= 0
+        )
+
     def _position(self, name: str, key: Hashable) -> int:
-        if name not in self._positions:
-            self._positions[name] = {known: place for place, known in enumerate(getattr(self._facts, name))}
-        return self._positions[name][key]
+        return self._places(self._facts, name)[key]
+
+    def _position_before(self, name: str, key: Hashable) -> int:
+        return self._places(self._before.facts, name).get(key, -1) if self._before.facts else -1
+
+    def _places(self, facts: Facts, name: str) -> Mapping[Hashable, int]:
+        if (facts is self._facts, name) not in self._positions:
+            places = {known: place for place, known in enumerate(getattr(facts, name))}
+            self._positions[facts is self._facts, name] = places
+        return self._positions[facts is self._facts, name]
 
     # What is shown of it
 
