@@ -221,7 +221,7 @@ def test_tidying_changes_nothing_and_gives_way_to_what_arrives(root: Path, monke
     loop.update("new.md", "# New\n\nPage.\n")
     assert {place: loop.store.files[place] for place in before} == before
     tidied: list[Workspace] = []
-    monkeypatch.setattr(Workspace, "tidy", tidied.append)
+    monkeypatch.setattr(Workspace, "tidy", lambda opened: tidied.append(opened))
     loop.engine.receive(updating(90, {"returns.md": PAGE}))
     loop.engine.tidy()
     assert tidied == []
