@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from evidencedesk.documents.document import Block, BlockKind, Document
 from evidencedesk.retrieval.chunk import Chunk, ChunkKind, Location
-from evidencedesk.text.spans import LineIndex, Span
+from evidencedesk.text.spans import Span, line_starts
 
 Chunker: TypeAlias = Callable[[Document], list[Chunk]]
 
@@ -26,7 +26,7 @@ def build(document: Document, pieces: Iterable[Piece]) -> list[Chunk]:
 
     A chunk's kind is that of its blocks when they agree, else `text`. Its section is the one in which it starts.
     """
-    lines = LineIndex(document.text)
+    line_begins = line_starts(document.text)
     blocks = [block for block in document.blocks if not is_comment(document, block)]
     block_ends = [block.span.end for block in blocks]
     section_starts = [section.span.start for section in document.sections]
@@ -36,7 +36,7 @@ def build(document: Document, pieces: Iterable[Piece]) -> list[Chunk]:
         if first == len(blocks) or blocks[first].span.start >= span.end:
             continue
         section = document.sections[max(0, bisect_right(section_starts, span.start) - 1)]
-        first_line, last_line = lines.line_of(span.start) + 1, lines.line_of(span.end - 1) + 1
+        first_line, last_line = bisect_right(line_begins, span.start), bisect_right(line_begins, span.end - 1)
         place = f"lines {first_line}-{last_line}"
         chunks.append(
             Chunk(

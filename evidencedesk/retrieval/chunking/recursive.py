@@ -50,11 +50,14 @@ class _Splitter:
             for start, end in windows(span.end - span.start, self.size, self.overlap):
                 yield Span(span.start + start, span.start + end)
             return
-        lengths = map(len, span.of(text).split(separator))
+        lengths = list(map(len, span.of(text).split(separator)))
         cuts = accumulate(map(len(separator).__add__, lengths), initial=span.start - len(separator))
         bounds = [span.start, *islice(cuts, 1, None)]
         if bounds[1] == span.start:
             del bounds[1]
+        if len(separator) + max(lengths) < self.size:
+            yield from self._merge(bounds)
+            return
         done = 0
         for index in range(1, len(bounds)):
             if bounds[index] - bounds[index - 1] >= self.size:
