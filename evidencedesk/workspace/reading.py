@@ -152,8 +152,18 @@ class Reader:
                     if reading is not None:
                         yield places[number], reading, record
                     else:
-                        reading = read_in_full(source, config)
+                        reading = _with_known(read_in_full(source, config), known)
                         yield places[number], reading, to_record(reading, source) if self._cache else None
+
+
+def _with_known(reading: Reading, known: dict[str, str]) -> Reading:
+    """The same with each word of the digest as the one object that is `known`."""
+    made = reading.document.digest
+    if made is None:
+        return reading
+    vocabulary = tuple(map(known.setdefault, made.words.vocabulary, made.words.vocabulary))
+    shared = replace(made, words=replace(made.words, vocabulary=vocabulary))
+    return replace(reading, document=replace(reading.document, digest=shared))
 
 
 def to_record(reading: Reading, source: Source) -> bytes:
