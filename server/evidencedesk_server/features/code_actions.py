@@ -19,7 +19,7 @@ from evidencedesk_server.ranges import Json
 from evidencedesk_server.session import OpenDocument
 
 _WAIT_SECONDS = 1.0
-_KINDS = ("quickfix", "refactor.extract", "source.fixAll.evidencedesk")
+_KINDS = ("quickfix", "refactor.extract", "refactor.rewrite", "source.fixAll.evidencedesk")
 _CHANGED = "The text has changed since this was offered. Ask for the actions again."
 
 

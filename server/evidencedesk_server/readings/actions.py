@@ -12,6 +12,7 @@ from evidencedesk.rule import Fix, Problem
 from evidencedesk_server.messages import ActionEntry, Question, text_hash
 from evidencedesk_server.ranges import Json
 from evidencedesk_server.readings.new_labels import new_label_actions
+from evidencedesk_server.readings.rewrites import rewrites
 from evidencedesk_server.readings.state import State
 from evidencedesk_server.suppressing import suppression_everywhere, suppressions
 from evidencedesk_server.to_lsp import FIX_ALL, accept_baseline, diagnostic, quick_fix, refused_fix, workspace_edit
@@ -41,7 +42,10 @@ def actions(state: State, question: Question) -> list[Any]:
         if problem.span.start <= question.end and question.offset <= problem.span.end
     ]
     found = [entry for problem in here for entry in _of_problem(state, problem, question.words)]
-    return [*_merged(found), *new_label_actions(state, question), *_fix_all(state, question.path)]
+    edits = [entry["action"].get("edit") for entry in found]
+    made = [entry for entry in rewrites(state, question) if entry["action"].get("edit") not in edits]
+    made = [*new_label_actions(state, question), *made]
+    return [*_merged(found), *made, *_fix_all(state, question.path)]
 
 
 def _merged(entries: list[ActionEntry]) -> list[ActionEntry]:

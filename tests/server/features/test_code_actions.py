@@ -51,7 +51,7 @@ async def test_kinds_are_filtered_and_edits_come_at_once_where_nobody_resolves(c
     client.initialize()
     client.open("returns.md", SUPPRESSED)
     every = await offered(client, "returns.md", SUPPRESSED, "within 30")
-    assert {action["kind"] for action in every} == {"quickfix", "source.fixAll.evidencedesk"}
+    assert {action["kind"] for action in every} == {"quickfix", "refactor.rewrite", "source.fixAll.evidencedesk"}
     assert all("changes" in action["edit"] for action in every)
     assert all(action["diagnostics"] for action in every if action["kind"] == "quickfix")
     (fix_all,) = await offered(client, "returns.md", SUPPRESSED, "within 30", only=["source.fixAll"])

@@ -30,7 +30,7 @@ def test_every_fix_says_which_texts_it_needs(tmp_path: Path) -> None:
     assert "Ignore ED201 here" in [action.title for action in actions]
     for entry, action in zip(found, actions, strict=True):
         assert action.edit is not None
-        assert action.diagnostics
+        assert action.diagnostics or action.kind == "refactor.rewrite"
         edited = {change.text_document.uri for change in action.edit.document_changes or []}  # type: ignore[union-attr]
         assert entry["needs"].keys() == edited
         assert entry["needs"].get(f"{FOLDER}/returns.md", text_hash(PAGE)) == text_hash(PAGE)
@@ -75,3 +75,27 @@ def test_problems_with_one_remedy_share_the_action(tmp_path: Path) -> None:
     ]
     assert len(keep) == len({action["title"] for action in keep}) > 0
     assert {one["code"] for one in keep[0]["diagnostics"]} == {"ED201", "ED603"}
+
+
+def test_evidence_is_widened_to_its_sentence_and_a_block_kept_without_any_problem(tmp_path: Path) -> None:
+    opened = workspace(tmp_path, [label("q1", "Is the parcel label free?", "parcel label")])
+    labels = opened.snapshot.texts["labels.json"]
+    widen = rewriting(offered(opened, "labels.json", at := labels.index('parcel label"'), at))
+    assert widen.title == "Widen the evidence to its sentence: “The parcel label is free.”"
+    assert new_text(widen) == '"The parcel label is free."'
+    keep = rewriting(offered(opened, "returns.md", at := PAGE.index("The parcel"), at))
+    assert new_text(keep) == "<!-- evidencedesk: keep -->\n"
+    opened.apply([Change("returns.md", PAGE.replace("The parcel", "<!-- evidencedesk: keep -->\nThe parcel"))])
+    at = opened.snapshot.texts["returns.md"].index("The parcel")
+    assert not [one for one in offered(opened, "returns.md", at, at) if one["action"]["kind"] == "refactor.rewrite"]
+
+
+def rewriting(entries: list[ActionEntry]) -> types.CodeAction:
+    (found,) = [entry["action"] for entry in entries if entry["action"]["kind"] == "refactor.rewrite"]
+    return get_converter().structure(found, types.CodeAction)
+
+
+def new_text(action: types.CodeAction) -> str:
+    assert action.edit is not None
+    ((edit,),) = [change.edits for change in action.edit.document_changes or []]  # type: ignore[union-attr]
+    return edit.new_text  # type: ignore[union-attr]
