@@ -16,7 +16,7 @@ from evidencedesk.documents.links import anchors, as_link
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.chunking.build import is_comment
 from evidencedesk.retrieval.facts import Facts
-from evidencedesk.retrieval.places import document_of, reference, section_at
+from evidencedesk.retrieval.places import chunk_of, document_of, reference, section_at
 from evidencedesk.rule import Fix
 from evidencedesk.text.normal import fold
 from evidencedesk.text.spans import Span, TextEdit
@@ -44,7 +44,7 @@ def keep_once(title: str, passages: Sequence[Sequence[str]], kept: str, facts: F
     """
     runs: dict[tuple[str, int, int], _Run] = {}
     for ids in passages:
-        chunks = [facts.catalog.by_id[name] for name in ids]
+        chunks = [chunk_of(facts, name) for name in ids]
         original = next((chunk for chunk in chunks if chunk.path == kept), None)
         for chunk in chunks:
             if original is None or (chunk is not original and (run := _run(chunk, original, facts)) is None):
