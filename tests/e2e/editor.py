@@ -35,12 +35,21 @@ def modern_vscode(encodings: Sequence[str] = ("utf-16",)) -> types.ClientCapabil
             workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=True),
             diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
             code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True),
+            inlay_hint=types.InlayHintWorkspaceClientCapabilities(refresh_support=True),
+            semantic_tokens=types.SemanticTokensWorkspaceClientCapabilities(refresh_support=True),
+            folding_range=types.FoldingRangeWorkspaceClientCapabilities(refresh_support=True),
+            configuration=True,
             did_change_watched_files=types.DidChangeWatchedFilesClientCapabilities(dynamic_registration=True),
             execute_command=types.ExecuteCommandClientCapabilities(),
         ),
         text_document=types.TextDocumentClientCapabilities(
             synchronization=types.TextDocumentSyncClientCapabilities(did_save=True),
-            diagnostic=types.DiagnosticClientCapabilities(related_information=True),
+            diagnostic=types.DiagnosticClientCapabilities(
+                related_information=True,
+                related_document_support=True,
+                code_description_support=True,
+                tag_support=types.ClientDiagnosticsTagOptions(value_set=list(types.DiagnosticTag)),
+            ),
             publish_diagnostics=types.PublishDiagnosticsClientCapabilities(
                 related_information=True, version_support=True
             ),
@@ -177,10 +186,15 @@ class Editor:
                 if getattr(error, "code", None) != types.LSPErrorCodes.ServerCancelled.value:
                     raise
                 continue
-            self._result_ids[uri] = report.result_id or ""
-            if isinstance(report, types.RelatedFullDocumentDiagnosticReport):
-                self._pulled[uri] = list(report.items)
+            self._keep(uri, report)
+            for other, related in (report.related_documents or {}).items():
+                self._keep(other, related)
             return self._pulled[uri]
+
+    def _keep(self, uri: str, report: Any) -> None:
+        self._result_ids[uri] = report.result_id or ""
+        if report.kind == types.DocumentDiagnosticReportKind.Full:
+            self._pulled[uri] = list(report.items)
 
     async def indexed(self) -> None:
         """Wait until the folder is indexed: only then it can be searched for symbols."""
