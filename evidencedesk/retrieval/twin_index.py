@@ -62,7 +62,7 @@ class TwinIndex:
     ids: Mapping[str, int]
     """How many of them have a document id."""
     hidden: Mapping[str, frozenset[int]]
-    """By path, the numbers of the chunks whose id an earlier page has; only pages that share their document's id."""
+    """By path, the numbers of the chunks whose id an earlier page has, where one has the document's id."""
     rows: TwinRows
     built: int
     """How many rows there were when the index was built from nothing."""
@@ -114,10 +114,10 @@ def update_twins(before: TwinIndex | None, pages: Sequence[TwinKeys]) -> TwinInd
         step = _step(start, pages)
     if not step.gone and not step.new:
         return start
-    rows = start.rows.add(step.new)
+    rows = start.rows.after(step.gone, step.new)
     change = _chunk_change(start, step, rows)
     texts, touched, firsts = start.texts.after(change, lambda row: rows.chunk(row).id)
-    bodies = start.bodies.after(_page_change(start, step, rows), lambda slot: rows.pages[slot].document.path).groups
+    bodies = start.bodies.after(_page_change(start, step, rows), lambda slot: rows.page(slot).document.path).groups
 
     active = _grown(start.active, len(rows))
     active[touched] = False
@@ -168,7 +168,7 @@ def _step(start: TwinIndex, pages: Sequence[TwinKeys]) -> _Step:
     head = _common(start.pages, pages)
     tail = _common(start.pages[head:][::-1], pages[head:][::-1])
     ids = _count_ids(start.ids, start.pages[head : len(start.pages) - tail], pages[head : len(pages) - tail])
-    hidden = _hidden(pages) if len(ids) < len(pages) else {}
+    hidden = _hidden(pages, ids) if len(ids) < len(pages) else {}
     paths = {path for path in {*hidden, *start.hidden} if hidden.get(path) != start.hidden.get(path)}
     if paths:
         head = tail = 0
@@ -211,15 +211,15 @@ def _count_ids(before: Mapping[str, int], old: Iterable[TwinKeys], new: Iterable
     return {doc_id: count for doc_id, count in counts.items() if count}
 
 
-def _hidden(pages: Sequence[TwinKeys]) -> dict[str, frozenset[int]]:
-    """By path, the numbers of the chunks whose id an earlier page has; only where there are such."""
+def _hidden(pages: Sequence[TwinKeys], ids: Mapping[str, int]) -> dict[str, frozenset[int]]:
+    """By path, the numbers of the chunks whose id an earlier page has; only where a page has its document's id too."""
     taken: dict[str, set[str]] = defaultdict(set)
     hidden: dict[str, frozenset[int]] = {}
-    for page in pages:
-        ids = taken[page.document.doc_id]
-        if ids:
-            hidden[page.document.path] = frozenset(place for place, one in enumerate(page.chunks) if one.id in ids)
-        ids.update(chunk.id for chunk in page.chunks)
+    for page in (page for page in pages if ids[page.document.doc_id] > 1):
+        earlier = taken[page.document.doc_id]
+        if earlier:
+            hidden[page.document.path] = frozenset(place for place, one in enumerate(page.chunks) if one.id in earlier)
+        earlier.update(chunk.id for chunk in page.chunks)
     return hidden
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,12 +38,12 @@ class Rarity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TwinRows:
-    """Row `r` is chunk `r - starts[slot[r]]` of `pages[slot[r]]`, with the text of digest `texts[r]`.
+    """Row `r` is chunk `r - starts[slot[r]]` of `pages[slot[r]]` (None: gone), with the text of digest `texts[r]`.
 
     The keys of its `sizes[r]` triples begin at `offsets[r]` of the page's. `bodies` are the digests of the pages.
     """
 
-    pages: tuple[TwinKeys, ...]
+    pages: tuple[TwinKeys | None, ...]
     bodies: NDArray[np.bytes_]
     starts: RowNumbers
     slot: RowNumbers
@@ -61,34 +61,43 @@ class TwinRows:
         digests = np.empty(0, dtype=TEXT_DTYPE)
         return cls((), digests, none, none, digests, none, none)
 
-    def add(self, pages: Sequence[TwinKeys]) -> TwinRows:
-        """With the chunks of `pages` at the end; each page has the next slot."""
-        counts = np.fromiter((len(page.chunks) for page in pages), dtype=np.int32, count=len(pages))
-        slots = np.arange(len(self.pages), len(self.pages) + len(pages), dtype=np.int32)
+    def after(self, gone: Iterable[int], new: Sequence[TwinKeys]) -> TwinRows:
+        """With the chunks of `new` pages at the end, each in the next slot. Pages in slots that are `gone` are let go;
+        their rows keep their numbers, but have no chunks."""
+        pages = [*self.pages, *new]
+        for slot in gone:
+            pages[slot] = None
+        counts = np.fromiter((len(page.chunks) for page in new), dtype=np.int32, count=len(new))
+        slots = np.arange(len(self.pages), len(pages), dtype=np.int32)
         return TwinRows(
-            (*self.pages, *pages),
-            np.append(self.bodies, np.array([page.body for page in pages], dtype=TEXT_DTYPE)),
+            tuple(pages),
+            np.append(self.bodies, np.array([page.body for page in new], dtype=TEXT_DTYPE)),
             np.append(self.starts, len(self) + np.cumsum(counts, dtype=np.int32) - counts),
             np.append(self.slot, np.repeat(slots, counts)),
-            np.concatenate([self.texts, *(page.texts for page in pages)]),
-            np.concatenate([self.sizes, *(page.sizes for page in pages)]),
-            np.concatenate([self.offsets, *(np.cumsum(page.sizes, dtype=np.int32) - page.sizes for page in pages)]),
+            np.concatenate([self.texts, *(page.texts for page in new)]),
+            np.concatenate([self.sizes, *(page.sizes for page in new)]),
+            np.concatenate([self.offsets, *(np.cumsum(page.sizes, dtype=np.int32) - page.sizes for page in new)]),
         )
 
     def of(self, slot: int) -> range:
         """The rows of a page."""
-        start = int(self.starts[slot])
-        return range(start, start + len(self.pages[slot].chunks))
+        return range(self.starts[slot], self.starts[slot + 1] if slot + 1 < len(self.starts) else len(self))
+
+    def page(self, slot: int) -> TwinKeys:
+        """The page in a slot that is not gone."""
+        page = self.pages[slot]
+        assert page is not None
+        return page
 
     def chunk(self, row: int) -> Chunk:
         """The chunk of a row."""
         slot = int(self.slot[row])
-        return self.pages[slot].chunks[row - int(self.starts[slot])]
+        return self.page(slot).chunks[row - int(self.starts[slot])]
 
     def triples(self, rows: RowNumbers) -> TripleKeys:
         """The keys of these rows' triples, one row after the other."""
         places = zip(self.slot[rows].tolist(), self.offsets[rows].tolist(), self.sizes[rows].tolist(), strict=True)
-        parts = (self.pages[slot].triples[offset : offset + size] for slot, offset, size in places)
+        parts = (self.page(slot).triples[offset : offset + size] for slot, offset, size in places)
         return np.concatenate([np.empty(0, dtype=np.uint32), *parts])
 
     def prefixes(self, rows: RowNumbers, rarity: Rarity) -> tuple[TripleKeys, RowNumbers]:
