@@ -135,3 +135,41 @@ def test_standing_queries_get_what_a_full_search_gives(
         if chance.random() < 0.2:
             corpus = corpus.packed()
             searcher = make(corpus, searcher, analysis)
+
+
+def assert_followed(states: Sequence[dict[str, ChunkedDocument]], query: str, k: int) -> int:
+    """In every state the standing query gets what a full search gives; returns how often it was proven."""
+    corpus = Corpus.of(states[0], lambda chunks: digest(chunks, PLAIN, MODEL))
+    searcher = SparseSearcher.over(corpus, PLAIN)
+    proven = 0
+    for documents in states[1:]:
+        searcher.search(query, k)
+        corpus = corpus.changed(documents, lambda chunks: digest(chunks, PLAIN, MODEL))
+        searcher = SparseSearcher.over(corpus, PLAIN, searcher)
+        proven += sum(int(pool.certain.sum()) for pool, _ in searcher._words.shelf.pools(corpus))
+        assert searcher.search(query, k) == searcher.search(query, k, {one.id for one in corpus.all_chunks()})
+    return proven
+
+
+def test_twins_beyond_those_that_are_kept_come_up_when_the_kept_ones_are_gone() -> None:
+    pages = {f"p{number:02d}": cut(f"p{number:02d}", ["See the bike shop."]) for number in range(60)}
+    states = [dict(list(pages.items())[gone:]) for gone in range(40)]
+    assert assert_followed(states, "bike shop", 2) > 30
+
+
+def test_long_texts_come_up_when_the_mean_length_grows() -> None:
+    short = {f"s{number:02d}": cut(f"s{number:02d}", [f"bike word{number}"]) for number in range(30)}
+    long = {"l": cut("l", ["bike bike bike " + " ".join(f"long{number}" for number in range(80))])}
+    filler = {f"f{number:02d}": cut(f"f{number:02d}", ["filler " * 400]) for number in range(20)}
+    states = [{**short, **long, **dict(list(filler.items())[:count])} for count in range(20)]
+    assert assert_followed(states, "bike", 1) > 5
+
+
+def test_a_corpus_that_hardly_changes_proves_its_queries() -> None:
+    chance = random.Random(1)
+    documents = {f"p{number}": cut(f"p{number}", page(chance, 9)) for number in range(60)}
+    states = [documents]
+    for number in range(10):
+        documents = {**documents, f"p{number}": cut(f"p{number}", page(chance, 9))}
+        states.append(documents)
+    assert assert_followed(states, "stem of the seat tube", 3) > 5
