@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,12 +16,16 @@ from evidencedesk.retrieval.searchers import Searcher
 from evidencedesk.workspace.baseline import BASELINE_PATH, Baseline, parse_baseline, write_baseline
 from evidencedesk.workspace.cache import Cache
 from evidencedesk.workspace.config import CONFIG_NAMES, Config, holds_config, parse_config
+from evidencedesk.workspace.divergence import demand_equal
 from evidencedesk.workspace.files import Source, check_root, discover, kind_of, read_source
 from evidencedesk.workspace.kept_state import KeptState
 from evidencedesk.workspace.memo import Memo
 from evidencedesk.workspace.pipeline import Inputs, Progress, build_index, build_snapshot, packed
 from evidencedesk.workspace.reading import Reader, helpers_here, is_large
 from evidencedesk.workspace.snapshot import Snapshot
+
+PARANOID = "EVIDENCEDESK_PARANOID"
+"""An environment variable; where it is `1`, every snapshot is compared with a fresh one of the same files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class Workspace:
     Texts given to `apply` overlay the disk until `refresh` is called for their path. Regressions are told against the
     folder's baseline file; without one, against the best that each question has been in the states that were saved
     since the folder was opened, so that a loss stays visible until it is mended or accepted.
+
+    `progress` may raise Cancelled: the present snapshot stays, and the next one counts all changes made meanwhile.
     """
 
     def __init__(self, root: Path, today: date, progress: Progress, defaults: Config, cache: bool) -> None:
@@ -51,6 +58,10 @@ class Workspace:
         self._run_files: dict[str, Source] = {}
         self._saved: Mapping[str, Standing] = {}
         self._revision = 0
+        self._inputs: Inputs | None = None
+        self._settings: Source | None = None
+        self._config, self._config_defects = defaults, tuple[ConfigDefect, ...]()
+        self._baseline: tuple[Source, Baseline, tuple[ConfigDefect, ...]] | None = None
         self._read_settings()
         self._read_files()
         texts = (source.text for source in self._documents.values())
@@ -161,11 +172,12 @@ class Workspace:
 
     def _read_settings(self) -> None:
         sources = filter(None, map(self._read, CONFIG_NAMES))
-        self._settings = next((source for source in sources if holds_config(source.path, source.text)), None)
-        self._config = self._defaults
-        self._config_defects: tuple[ConfigDefect, ...] = ()
-        if self._settings is not None:
-            self._config, self._config_defects = parse_config(self._settings.path, self._settings.text)
+        settings = next((source for source in sources if holds_config(source.path, source.text)), None)
+        if settings == self._settings:
+            return
+        self._settings, self._config, self._config_defects = settings, self._defaults, ()
+        if settings is not None:
+            self._config, self._config_defects = parse_config(settings.path, settings.text)
 
     def _read_files(self) -> None:
         """Look at the whole folder again; files that are as they were keep their results."""
@@ -202,12 +214,31 @@ class Workspace:
                 files.pop(path, None)
 
     def _evaluate(self) -> Snapshot:
+        """The snapshot of the present inputs; the present one when they are equal to those it was made of."""
+        inputs = self._present_inputs()
+        if inputs == self._inputs:
+            return self._snapshot
+        try:
+            snapshot = build_snapshot(inputs, self._memo, self._revision + 1, self._progress, self._reader, self._kept)
+        except BaseException:
+            # What was read before somebody gave up is not read again.
+            if self._cache is not None:
+                self._cache.flush()
+            raise
+        if os.environ.get(PARANOID) == "1":
+            demand_equal(snapshot, build_snapshot(inputs, Memo(), self._revision + 1, _silent))
+        self._inputs = inputs
         self._revision += 1
+        return snapshot
+
+    def _present_inputs(self) -> Inputs:
         others = {self._settings.path: self._settings.text} if self._settings else {}
         before, before_name = self._saved, "the last saved state"
         defects = self._config_defects
         if (source := self._read(BASELINE_PATH)) is not None:
-            baseline, broken = parse_baseline(source.text)
+            if self._baseline is None or self._baseline[0] != source:
+                self._baseline = source, *parse_baseline(source.text)
+            _, baseline, broken = self._baseline
             settings = self._config.contract().settings_text(self._config.chunking_text())
             before = baseline.standings
             before_name = "the baseline"
@@ -215,7 +246,7 @@ class Workspace:
                 before_name += " (made with other settings)"
             others[source.path] = source.text
             defects = (*defects, *broken)
-        inputs = Inputs(
+        return Inputs(
             documents=dict(sorted(self._documents.items())),
             label_files=dict(sorted(self._label_files.items())),
             run_files=dict(sorted(self._run_files.items())),
@@ -226,13 +257,6 @@ class Workspace:
             before_name=before_name,
             today=self._today,
         )
-        try:
-            return build_snapshot(inputs, self._memo, self._revision, self._progress, self._reader, self._kept)
-        except BaseException:
-            # What was read before somebody gave up is not read again.
-            if self._cache is not None:
-                self._cache.flush()
-            raise
 
 
 @contextmanager

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from evidencedesk.workspace.engine import PARANOID
 
 RETURNS = """---
 id: returns
@@ -63,3 +66,11 @@ def root(tmp_path: Path) -> Path:
     labels = json.dumps(LABELS, ensure_ascii=False, indent=2) + "\n"
     (root / "labels.json").write_text(labels, encoding="utf-8")
     return root
+
+
+@pytest.fixture(autouse=True, scope="session")
+def paranoid() -> Iterator[None]:
+    """The engines that these tests start compare every snapshot with a fresh one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PARANOID, "1")
+        yield

@@ -13,9 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evidencedesk.errors import InputError
+from evidencedesk.errors import Cancelled, InputError
 from evidencedesk.workspace import Change, Workspace
 from evidencedesk.workspace import reading as reading_module
+from evidencedesk.workspace.divergence import DivergedError, demand_equal
+from evidencedesk.workspace.engine import PARANOID
 from evidencedesk.workspace.snapshot import Snapshot
 
 TODAY = date(2026, 1, 31)
@@ -49,19 +51,10 @@ def root(tmp_path: Path) -> Path:
     return write(tmp_path, {**PAGES, "labels.json": json.dumps(LABELS)})
 
 
-def plain(snapshot: Snapshot) -> dict[str, object]:
-    """All of a snapshot but its revision and what it was compared with."""
-    facts = snapshot.facts
-    return {
-        "documents": snapshot.documents,
-        "chunks": snapshot.chunks,
-        "labels": facts.label_files,
-        "evaluations": snapshot.evaluations,
-        "twins": facts.twins,
-        "unfindable": facts.unfindable,
-        "problems": [problem for problem in snapshot.problems if not problem.code.startswith("ED6")],
-        "texts": snapshot.texts,
-    }
+def plain(snapshot: Snapshot) -> Snapshot:
+    """A snapshot without its revision and what it was compared with."""
+    problems = tuple(problem for problem in snapshot.problems if not problem.code.startswith("ED6"))
+    return replace(snapshot, revision=0, facts=replace(snapshot.facts, before={}, before_name=""), problems=problems)
 
 
 def test_a_snapshot_offers_documents_chunks_labels_rankings_findings_and_problems(root: Path) -> None:
@@ -149,7 +142,7 @@ def test_refresh_forgets_what_was_applied(root: Path) -> None:
     workspace.apply(
         [Change("returns.md", "# Nothing\n\nhere, really nothing\n"), Change("new.md", "# New\n\nPage text.\n")]
     )
-    assert plain(workspace.refresh(["returns.md", "new.md"])) == plain(first)
+    demand_equal(plain(workspace.refresh(["returns.md", "new.md"])), plain(first))
 
 
 def test_a_gitignore_that_appears_takes_files_out(root: Path) -> None:
@@ -228,7 +221,131 @@ def test_any_sequence_of_changes_ends_where_a_fresh_workspace_begins(
         if tidy:
             workspace.tidy()
         fresh = Workspace.open(write(tmp_path_factory.mktemp("fresh"), files), today=TODAY).snapshot
-        assert plain(replace(snapshot, revision=0)) == plain(fresh)
+        demand_equal(plain(snapshot), plain(fresh))
+
+
+ignored = st.lists(st.sampled_from(["ED301", "ED302", "ED705", "ED711", "ED999"]), max_size=2, unique=True)
+golds = st.sampled_from(
+    [
+        ("returns#Window", "within 30 days of delivery"),
+        ("returns#Gone", "Oil the chain"),
+        ("nowhere", "within 30 days"),
+        ("returns-old", "14 days"),
+        ("care/chain", "See the table"),
+    ]
+)
+entries = st.builds(
+    lambda number, question, gold, ignore: {
+        "id": f"q{number}",
+        "question": question,
+        **({"gold": [{"section": gold[0], "evidence": gold[1]}]} if gold else {"answerable": False}),
+        "ignore": ignore,
+    },
+    st.integers(1, 5),
+    st.sampled_from(["How do bikes come back within 30 days?", "Do you sell boats?", "When do I oil the chain?"]),
+    st.none() | golds,
+    ignored,
+)
+comments = st.sampled_from(
+    ["", "", *(f"<!-- evidencedesk: {what} -->\n\n" for what in ("ignore ED205", "ignore-file", "ignore ED301 ED108"))]
+)
+edits = st.one_of(
+    st.builds(Change, st.sampled_from(["labels.json", "more.json"]), st.lists(entries, max_size=4).map(json.dumps)),
+    st.builds(
+        lambda path, front, comment, page: Change(path, f"{front}{comment}{page}"),
+        st.sampled_from([*PAGES, "new.md"]),
+        fronts,
+        comments,
+        st.lists(sentences, max_size=5).map("\n\n".join),
+    ),
+    st.builds(
+        Change,
+        st.just("evidencedesk.toml"),
+        st.sampled_from(
+            [
+                '[rules]\nseverity = { ED3 = "hint", ED301 = "error" }\n',
+                '[rules]\nselect = ["ED2", "ED3", "ED9"]\n[retrieval]\nk = 1\nfloor = 0.016\n',
+                '[retrieval]\nsearcher = "sparse"\nk = 2\nfloor = 1.0\n[scope]\nstatuses = ["current", "superseded"]\n',
+            ]
+        ),
+    ),
+    st.tuples(st.sampled_from([*PAGES, "new.md"]), st.sampled_from(["a.md", "z/last.md"])),
+    st.sampled_from(["accept", "save"]),
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(edits, min_size=2, max_size=8))
+def test_what_is_kept_of_evaluations_and_problems_is_what_would_be_made_afresh(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Change | tuple[str, str] | str]
+) -> None:
+    workspace = Workspace.open(
+        write(tmp_path_factory.mktemp("edited"), {**PAGES, "labels.json": json.dumps(LABELS)}), today=TODAY
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PARANOID, "1")  # every snapshot is compared with a fresh one of the same files and standings
+        for step in steps:
+            if isinstance(step, Change):
+                workspace.apply([step])
+            elif isinstance(step, tuple):
+                text = workspace.snapshot.texts.get(step[0])
+                workspace.apply([Change(step[0], None), Change(step[1], text)])
+            elif step == "accept":
+                workspace.accept_baseline()
+            else:
+                workspace.mark_saved()
+
+
+class Stopwatch:
+    """Progress that is given up at the call with a number."""
+
+    def __init__(self) -> None:
+        self.left = 0
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        self.left -= 1
+        if self.left == 0:
+            raise Cancelled
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=st.lists(st.tuples(changes() | edits.filter(lambda one: isinstance(one, Change)), st.integers(1, 60))))
+def test_a_snapshot_after_work_that_was_given_up_is_what_would_be_made_afresh(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[Change, int]]
+) -> None:
+    root = write(tmp_path_factory.mktemp("edited"), {**PAGES, "labels.json": json.dumps(LABELS)})
+    watch = Stopwatch()
+    workspace = Workspace.open(root, today=TODAY, progress=watch)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PARANOID, "1")
+        for change, calls in steps:
+            before = workspace.snapshot
+            watch.left = calls
+            try:
+                workspace.apply([change])
+            except Cancelled:
+                assert workspace.snapshot is before
+        watch.left = 0
+        workspace.apply([])
+        workspace.apply([Change("new.md", "# New\n\nA page that makes the next snapshot another one.\n")])
+
+
+def test_equal_files_have_the_same_snapshot(root: Path) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    first = workspace.apply([])  # what is compared with the state at opening
+    (root / "program.py").write_text("print(1)\n", encoding="utf-8")
+    assert workspace.refresh(["program.py", "returns.md", "evidencedesk.toml"]) is first
+    assert workspace.apply([Change("returns.md", PAGES["returns.md"])]) is first
+
+
+def test_a_snapshot_that_diverges_is_told_with_its_place(root: Path) -> None:
+    snapshot = Workspace.open(root, today=TODAY).snapshot
+    demand_equal(snapshot, replace(snapshot, revision=9))
+    evaluations = dict(snapshot.evaluations)
+    evaluations["q1"] = replace(evaluations["q1"], scores=(1.0,))
+    broken = replace(snapshot, facts=replace(snapshot.facts, evaluations=evaluations))
+    with pytest.raises(DivergedError, match=r"facts\.evaluations\['q1'\]\.scores"):
+        demand_equal(snapshot, broken)
 
 
 SITE_WORDS = ["bike", "chain", "oil", "wheel", "rim", "brake", "pad", "lever", "cable", "saddle", "post", "bolt"]
@@ -278,7 +395,7 @@ def test_many_saves_in_a_row_end_where_a_fresh_workspace_begins(
             workspace.tidy()
         if step % 4 == 3:
             fresh = Workspace.open(write(tmp_path_factory.mktemp("fresh"), files), today=TODAY).snapshot
-            assert plain(workspace.snapshot) == plain(fresh)
+            demand_equal(plain(workspace.snapshot), plain(fresh))
 
 
 def test_a_configured_diversification_orders_the_configured_ranking_alone(root: Path) -> None:
@@ -319,5 +436,5 @@ def test_a_snapshot_with_analysis_gate_and_diversification_equals_a_fresh_one(ro
     workspace.apply([Change("evidencedesk.toml", settings)])
     changed = workspace.apply([Change("returns.md", PAGES["returns.md"].replace("Bikes", "Cycles"))])
     write(root, {"evidencedesk.toml": settings, "returns.md": PAGES["returns.md"].replace("Bikes", "Cycles")})
-    assert plain(changed) == plain(Workspace.open(root, today=TODAY).snapshot)
+    demand_equal(plain(changed), plain(Workspace.open(root, today=TODAY).snapshot))
     assert set(changed.rankings["q1"]) == {"sparse", "dense", "hybrid", "lexical"}

@@ -16,6 +16,7 @@ from evidencedesk.retrieval.vector_pools import VectorPool
 from evidencedesk.retrieval.word_pools import WordPool
 from evidencedesk.workspace import Change, Workspace, kept_state, reading
 from evidencedesk.workspace import cache as cache_module
+from evidencedesk.workspace.divergence import demand_equal
 from workspace.test_engine import LABELS, PAGES, TODAY, plain, write
 
 MORE = {
@@ -80,11 +81,11 @@ def test_an_opening_from_the_cache_equals_one_from_nothing(
         on_disk(root, change)
     warm = Workspace.open(root, today=TODAY, cache=True)
     assert warm.notes == ()
-    assert plain(warm.snapshot) == plain(Workspace.open(root, today=TODAY).snapshot)
+    demand_equal(plain(warm.snapshot), plain(Workspace.open(root, today=TODAY).snapshot))
     for change in later:
         on_disk(root, change)
         warm.refresh([change.path])
-        assert plain(warm.snapshot) == plain(Workspace.open(root, today=TODAY).snapshot)
+        demand_equal(plain(warm.snapshot), plain(Workspace.open(root, today=TODAY).snapshot))
     shutil.rmtree(root)
 
 
@@ -100,7 +101,7 @@ def test_an_unchanged_folder_is_neither_searched_nor_read_for_evidence(
     for kind, name in ((WordPool, "renew"), (VectorPool, "renew"), (Page, "_locate")):
         monkeypatch.setattr(kind, name, worked)
     warm = Workspace.open(root, today=TODAY, cache=True)
-    assert plain(warm.snapshot) == plain(cold.snapshot)
+    demand_equal(plain(warm.snapshot), plain(cold.snapshot))
 
 
 def test_a_session_ends_in_a_state_that_opens_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +113,7 @@ def test_a_session_ends_in_a_state_that_opens_at_once(tmp_path: Path, monkeypatc
     workspace.keep()
     monkeypatch.setattr(WordPool, "renew", None)
     monkeypatch.setattr(VectorPool, "renew", None)
-    assert plain(Workspace.open(root, today=TODAY, cache=True).snapshot) == plain(workspace.snapshot)
+    demand_equal(plain(Workspace.open(root, today=TODAY, cache=True).snapshot), plain(workspace.snapshot))
 
 
 def test_a_state_that_is_much_the_same_is_not_written_again(tmp_path: Path) -> None:
@@ -132,7 +133,7 @@ def test_records_of_other_types_are_not_taken_for_a_state(tmp_path: Path, monkey
     root = made(tmp_path)
     cold = Workspace.open(root, today=TODAY, cache=True)
     monkeypatch.setattr(cache_module.Cache, "get", lambda self, key: memoryview(b"\0" * 64))
-    assert plain(Workspace.open(root, today=TODAY, cache=True).snapshot) == plain(cold.snapshot)
+    demand_equal(plain(Workspace.open(root, today=TODAY, cache=True).snapshot), plain(cold.snapshot))
 
 
 def test_a_library_call_writes_nothing_unless_asked(tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_what_changed_outside_a_session_costs_what_it_changed(tmp_path: Path, mo
     warm = Workspace.open(root, today=TODAY, cache=True)
     assert len(searched) < cold
     assert located == []
-    assert plain(warm.snapshot) == plain(Workspace.open(root, today=TODAY).snapshot)
+    demand_equal(plain(warm.snapshot), plain(Workspace.open(root, today=TODAY).snapshot))
 
 
 def _noting(kind: type, notes: list[str], name: str = "renew") -> Any:
