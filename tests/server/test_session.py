@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ntpath
+import os
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,9 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from evidencedesk.text.spans import LineIndex, Span
+from evidencedesk_server.from_lsp import path_of
 from evidencedesk_server.messages import Place
-from evidencedesk_server.session import LOOSE, ClientProfile, OpenDocument, Session, settings_of
+from evidencedesk_server.session import LOOSE, ClientProfile, Folder, OpenDocument, Session, settings_of
 
 
 def session_with(*roots: Path) -> Session:
@@ -172,3 +175,20 @@ def test_null_settings_count_as_unset() -> None:
         "documents": {"fields": {}},
         "rules": {"severity": {"ED201": "error"}},
     }
+
+
+@pytest.mark.parametrize("root", ["file:///c%3A/kb", "file:///C:/kb", "file:///c:/kb/"])
+@pytest.mark.parametrize(
+    "uri", ["file:///c%3A/kb/Sub/a%20b.md", "file:///C:/KB/Sub/a b.md", "file:///c:/kb/Sub/a b.md"]
+)
+def test_windows_drives_and_cases_name_the_same_documents(root: str, uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Played with Windows' rules for paths; the folder need not exist for that."""
+    with monkeypatch.context() as patch:
+        patch.setattr(os.path, "normcase", ntpath.normcase)
+        patch.setattr(os.path, "realpath", lambda path: path)
+        patch.setattr(os, "sep", "\\")
+        path = path_of(root.rstrip("/"), windows=True)
+        assert path == "C:\\kb"
+        folder = Folder(root.rstrip("/"), path)
+        below = folder.below(path_of(uri, windows=True) or "")
+    assert below == "Sub/a b.md"
