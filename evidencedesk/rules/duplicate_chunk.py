@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evidencedesk.repairs.copies import keep_once
-from evidencedesk.repairs.front_matter import set_field
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.facts import EqualChunks, EqualPages, Facts
 from evidencedesk.retrieval.places import listed, start_of
 from evidencedesk.retrieval.repeats import copies_of, pages_of, passage
-from evidencedesk.rule import Fix, Related, Severity, Share, Tag, Violation, rule
+from evidencedesk.rule import Related, Severity, Share, Tag, Violation, rule
 
 _MAX_RELATED = 5
 
@@ -37,21 +35,6 @@ def _on_pages(
     yield Violation(*start_of(facts, first), values, "\n".join(paths), tuple(related), severity, message)
 
 
-def _keep_one(subject: object, facts: Facts, violation: Violation) -> Iterator[Fix]:
-    if violation.message == "page":
-        page = facts.documents[violation.path].document
-        marked = set_field(page, "status", "status", "superseded")
-        if marked and "superseded" not in facts.contract.scope.statuses:
-            yield Fix("Mark this page as superseded", {page.path: (marked,)})
-        return
-    passages, paths = violation.values["passages"], violation.subject.split("\n")
-    if len(paths) == 1:
-        yield from keep_once("Keep the first of these and link to it from the others", passages, paths[0], facts)
-    elif len(paths) == 2:
-        yield from keep_once(f"Keep this here and link to it from {paths[1]}", passages, paths[0], facts)
-        yield from keep_once(f"Keep this in {paths[1]} and link to it from here", passages, paths[1], facts)
-
-
 @rule(
     code="ED205",
     stage="context",
@@ -64,7 +47,6 @@ def _keep_one(subject: object, facts: Facts, violation: Violation) -> Iterator[F
         "boilerplate": "this text stands on {count} of {all} pages; a search returns copy after copy of it",
         "page": "this page has the same text as {others}; a search returns every copy",
     },
-    fix=_keep_one,
     tags=(Tag.UNNECESSARY,),
     join=_on_pages,
 )

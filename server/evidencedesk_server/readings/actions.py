@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from evidencedesk.refactoring.copies import fixes_of_copies
 from evidencedesk.refactoring.edits import Edits
 from evidencedesk.refactoring.fixing import edits_of, safe_fixes, without_conflicts
 from evidencedesk.rule import Fix, Problem
@@ -61,7 +62,8 @@ def _merged(entries: list[ActionEntry]) -> list[ActionEntry]:
 
 def _of_problem(state: State, problem: Problem, words: tuple[str, ...]) -> Iterator[ActionEntry]:
     shown = diagnostic(problem, state.texts, state.style)
-    fixes = [fix for fix in problem.fixes if all(map(state.takes, fix.edits))]
+    offered = (*problem.fixes, *fixes_of_copies(problem, state.snapshot.facts))
+    fixes = [fix for fix in offered if all(map(state.takes, fix.edits))]
     if not fixes and REFUSALS in words and problem.code in _REFUSALS and "more" not in problem.values:
         yield ActionEntry(needs={}, action=refused_fix(*_REFUSALS[problem.code], shown))
     fixes += suppressions(problem, state.snapshot)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evidencedesk.refactoring.copies import fixes_of_copies
 from evidencedesk.text.spans import apply_edits
 from evidencedesk.workspace import Change, Workspace
 from refactoring.small_worlds import TODAY
@@ -30,7 +31,7 @@ def opened(root: Path, files: dict[str, str], strategy: str = "paragraph") -> Wo
 
 def fixed(workspace: Workspace, start: str) -> dict[str, str]:
     (problem,) = [one for one in workspace.snapshot.problems if one.code == "ED205"]
-    fix = next(fix for fix in problem.fixes if fix.title.startswith(start))
+    fix = next(fix for fix in fixes_of_copies(problem, workspace.snapshot.facts) if fix.title.startswith(start))
     texts = workspace.snapshot.texts
     return {path: apply_edits(texts[path], edits) for path, edits in fix.edits.items()}
 
@@ -63,7 +64,8 @@ def test_on_one_page_the_first_is_kept(tmp_path: Path) -> None:
 def test_a_page_that_is_a_copy_can_be_marked_as_superseded(tmp_path: Path) -> None:
     workspace = opened(tmp_path, {"a.md": ROAD, "b.md": ROAD})
     (problem,) = [one for one in workspace.snapshot.problems if (one.code, one.path) == ("ED205", "b.md")]
-    text = apply_edits(ROAD, problem.fixes[0].edits["b.md"])
+    (fix,) = fixes_of_copies(problem, workspace.snapshot.facts)
+    text = apply_edits(ROAD, fix.edits["b.md"])
     after = workspace.apply([Change("b.md", text)])
     assert text == f"---\nstatus: superseded\n---\n{ROAD}"
     assert not [one for one in after.problems if one.code == "ED205"]
@@ -87,7 +89,7 @@ def test_a_fix_clears_its_problem_and_loses_no_text(evidence: str, pages: list[l
         before = workspace.snapshot
         lines = {line for document in before.documents for line in document.text.split("\n")}
         for problem in [one for one in before.problems if one.code == "ED205"]:
-            for fix in problem.fixes:
+            for fix in fixes_of_copies(problem, before.facts):
                 workspace.apply(
                     [Change(path, apply_edits(before.texts[path], edits)) for path, edits in fix.edits.items()]
                 )

@@ -13,13 +13,16 @@ from itertools import groupby
 
 from evidencedesk.documents.document import Document
 from evidencedesk.documents.links import anchors, as_link
+from evidencedesk.repairs.front_matter import key_of, set_field
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.chunking.build import is_comment
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.places import chunk_of, document_of, reference, section_at
-from evidencedesk.rule import Fix
+from evidencedesk.rule import Fix, Problem
 from evidencedesk.text.normal import fold
 from evidencedesk.text.spans import Span, TextEdit
+
+_CODE = "ED205"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,28 @@ class _Run:
         return Span(self.copy.blocks[self.first].span.start, self.copy.blocks[self.last].span.end)
 
 
-def keep_once(title: str, passages: Sequence[Sequence[str]], kept: str, facts: Facts) -> Iterator[Fix]:
+def fixes_of_copies(problem: Problem, facts: Facts) -> Iterator[Fix]:
+    """What can be done about a problem of duplicate-chunk.
+
+    The rule itself offers nothing: which labels follow is found out when it is wanted, not at every change.
+    """
+    # The line that counts the rest of a file's problems is of no passage and no page.
+    if problem.code != _CODE or "by_severity" in problem.values:
+        return
+    passages, page = problem.values.get("passages", ()), facts.documents[problem.path].document
+    paths = list(dict.fromkeys(chunk_of(facts, name).path for ids in passages for name in ids))
+    if "passages" not in problem.values:
+        marked = set_field(page, "status", key_of("status", (page,)), "superseded")
+        if marked and "superseded" not in facts.contract.scope.statuses:
+            yield Fix("Mark this page as superseded", {page.path: (marked,)})
+    elif len(paths) == 1:
+        yield from _keep_once("Keep the first of these and link to it from the others", passages, paths[0], facts)
+    elif paths:
+        yield from _keep_once(f"Keep this here and link to it from {paths[1]}", passages, paths[0], facts)
+        yield from _keep_once(f"Keep this in {paths[1]} and link to it from here", passages, paths[1], facts)
+
+
+def _keep_once(title: str, passages: Sequence[Sequence[str]], kept: str, facts: Facts) -> Iterator[Fix]:
     """The fix that keeps of each passage, given as chunk ids, its first occurrence in the page `kept`.
 
     Nothing where blocks that the chunks touch differ, or where something of a copy is to be kept together.
