@@ -114,27 +114,58 @@ class Reader:
         """The documents, in order. A few are simply read: the states between two keystrokes are not worth keeping."""
         if not is_large(source.text for source in sources):
             return [Reading(read_document(source, config)) for source in sources]
-        found: dict[int, Reading] = {}
         # Pages share most of their words, and some of their chunks.
         known: dict[str, str] = {}
-        keys = document_keys(sources, config) if self._cache else []
-        for place, key in enumerate(keys):
+        cache, places = self._cache, range(len(sources))
+        if cache is None:
+            found = dict(self._read(sources, places, config, known, progress))
+            return [found[place] for place in places]
+        keys = document_keys(sources, config)
+        missing = [place for place in places if cache.get(keys[place]) is None]
+        found = {}
+        for place, record in self._records(sources, missing, config, progress):
+            if isinstance(record, Reading):
+                found[place] = record
+            else:
+                cache.put(keys[place], record)
+        # What was just read is taken from the disk as well: there its arrays lie, instead of in our memory.
+        cache.flush()
+        for place in places:
             progress(place, len(sources))
-            kept = self._cache.get(key) if self._cache else None
-            if kept is not None and (reading := from_record(kept, sources[place], known)):
-                found[place] = reading
-        missing = [place for place in range(len(sources)) if place not in found]
-        for place, reading, record in self._read(sources, missing, config, known):
-            found[place] = reading
-            progress(len(found), len(sources))
-            if self._cache and record is not None:
-                self._cache.put(keys[place], record)
-        return [found[place] for place in range(len(sources))]
+            if place not in found:
+                kept = cache.get(keys[place])
+                reading = None if kept is None else from_record(kept, sources[place], known)
+                found[place] = reading or read_in_full(sources[place], config)
+        return [found[place] for place in places]
 
     def _read(
-        self, sources: Sequence[Source], places: Sequence[int], config: Config, known: dict[str, str]
-    ) -> Iterator[tuple[int, Reading, bytes | None]]:
-        """What is at these places, as they come, and their records, where there are any."""
+        self,
+        sources: Sequence[Source],
+        places: Sequence[int],
+        config: Config,
+        known: dict[str, str],
+        progress: Progress,
+    ) -> Iterator[tuple[int, Reading]]:
+        """What is at these places, as it comes."""
+        for place, record in self._shared(sources, places, config, progress):
+            reading = from_record(record, sources[place], known) if record else None
+            yield place, reading or _with_known(read_in_full(sources[place], config), known)
+
+    def _records(
+        self, sources: Sequence[Source], places: Sequence[int], config: Config, progress: Progress
+    ) -> Iterator[tuple[int, bytes | Reading]]:
+        """The records of what is at these places, as they come; what has no record is given itself."""
+        for place, record in self._shared(sources, places, config, progress):
+            if record:
+                yield place, record
+            else:
+                reading = read_in_full(sources[place], config)
+                yield place, to_record(reading, sources[place]) or reading
+
+    def _shared(
+        self, sources: Sequence[Source], places: Sequence[int], config: Config, progress: Progress
+    ) -> Iterator[tuple[int, bytes]]:
+        """These places with the records that helpers made; the others, with b"", are for this process to read now."""
 
         def request(batch: range) -> bytes:
             return SOURCES.encode(tuple(sources[places[number]] for number in batch))
@@ -144,16 +175,13 @@ class Reader:
         helpers = self._helpers if sum(sizes) >= HELP_FROM and _understood(setup, config) else 0
         greeting = program_hash().encode() if helpers else b""
         batches = _batches(sizes)
+        done = 0
         with Helpers(_HELPER, helpers, greeting=greeting, setup=setup, batches=batches, request=request) as shared:
             for batch, records in shared.batches():
                 for number, record in zip(batch, records or [b""] * len(batch), strict=True):
-                    source = sources[places[number]]
-                    reading = from_record(record, source, known) if record else None
-                    if reading is not None:
-                        yield places[number], reading, record
-                    else:
-                        reading = _with_known(read_in_full(source, config), known)
-                        yield places[number], reading, to_record(reading, source) if self._cache else None
+                    progress(done, len(places))
+                    yield places[number], record
+                    done += 1
 
 
 def _with_known(reading: Reading, known: dict[str, str]) -> Reading:

@@ -20,6 +20,7 @@ from evidencedesk.workspace import reading, sharing
 from evidencedesk.workspace.cache import Cache
 from evidencedesk.workspace.config import Config, parse_config
 from evidencedesk.workspace.files import Source
+from evidencedesk.workspace.packs import PackWriter
 from evidencedesk.workspace.reading import Reader, Reading, from_record, read_document, read_in_full, to_record
 from evidencedesk.workspace.sharing import Helpers
 
@@ -124,6 +125,19 @@ def test_a_few_small_files_are_simply_read(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.undo()
     (found,) = Reader(Cache(tmp_path, 1_000_000), 1).read_all(pages(1), Config(), nothing)
     assert found.document.digest is None and found.keys is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("broken", ["add", "finish"])
+def test_a_full_disk_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str) -> None:
+    def full(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(PackWriter, broken, full)
+    cache = Cache(tmp_path, 1_000_000)
+    found = Reader(cache).read_all(pages(5), Config(), nothing)
+    assert all(same(one, read_in_full(source, Config())) for one, source in zip(found, pages(5), strict=True))
+    assert len(cache.notes) == 1
     assert list(tmp_path.iterdir()) == []
 
 
