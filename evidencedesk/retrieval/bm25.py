@@ -90,7 +90,7 @@ class BM25:
 
     def postings(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The rows that hold the term, ascending, and how often each does."""
-        return self.held.of_term(self.held.number(term))
+        return self.held.of_term(self.held.terms.get(term, len(self.held.df)))
 
     def contributions(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """The rows that hold the term, and what it gives to the score of each."""

@@ -80,7 +80,7 @@ class CorrectiveSearcher:
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
         """See Searcher. Nothing when the policy abstains."""
-        return self.search_many([query], k, allowed)[0]
+        return list(self._corrected(self.first, query, k, allowed).hits[: max(k, 0)])
 
     def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
         """See Searcher."""
@@ -91,12 +91,12 @@ class CorrectiveSearcher:
         usable = [query for query in queries if query.strip()]
         known = dict(zip(usable, self.first.search_many(usable, k, allowed), strict=True))
         index = _Known(self.first, known)
-        return [
-            self.policy.run(index, query, k=k, allowed=allowed)
-            if query in known
-            else CorrectionResult(query, Verdict.ABSTAINED, (), ())
-            for query in queries
-        ]
+        return [self._corrected(index, query, k, allowed) for query in queries]
+
+    def _corrected(self, index: Searcher | _Known, query: str, k: int, allowed: Allowed) -> CorrectionResult:
+        if not query.strip():
+            return CorrectionResult(query, Verdict.ABSTAINED, (), ())
+        return self.policy.run(index, query, k=k, allowed=allowed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,4 +119,4 @@ class _Known:
 
     def search(self, query: str, k: int, allowed: Allowed) -> RankedList:
         found = self.known.get(query)
-        return self.searcher.search(query, k, allowed) if found is None else found
+        return self.searcher.search_many([query], k, allowed)[0] if found is None else found

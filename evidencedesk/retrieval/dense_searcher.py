@@ -98,8 +98,8 @@ class DenseSearcher:
         return from_units(units)
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
-        """See Searcher."""
-        return self.search_many([query], k, allowed)[0]
+        """See Searcher. Any thread may call it."""
+        return self._scan([query], k, self._corpus.mask(allowed))[0]
 
     def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
         """See Searcher."""

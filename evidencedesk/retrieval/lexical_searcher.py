@@ -95,8 +95,9 @@ class LexicalSearcher:
         )
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
-        """See Searcher."""
-        return self.search_many([query], k, allowed)[0]
+        """See Searcher. Any thread may call it."""
+        best = self._words.scan([query], self._weights, max(k, self.depth), allowed, self.name)
+        return self._look_again(query, best.slots[0].tolist(), best.scores[0].tolist())[: max(k, 0)]
 
     def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
         """See Searcher."""

@@ -71,7 +71,7 @@ class Diversified:
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
         """See Searcher."""
-        return self.search_many([query], k, allowed)[0]
+        return self.spread(self.first.search(query, max(k, self.candidates), allowed))[: max(k, 0)]
 
     def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
         """See Searcher."""

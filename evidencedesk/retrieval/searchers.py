@@ -39,7 +39,9 @@ class HybridSearcher:
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
         """See Searcher."""
-        return self.search_many([query], k, allowed)[0]
+        depth = max(k, self.depth)
+        legs = [leg.search(query, depth, allowed) for leg in (self.sparse, self.dense)]
+        return rrf(legs, k=self.rrf_k, top=max(k, 0), source=self.name)
 
     def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
         """See Searcher."""

@@ -65,8 +65,8 @@ class SparseSearcher:
         return weigh(query, self._analyzers.present)
 
     def search(self, query: str, k: int = 5, allowed: Allowed = None) -> RankedList:
-        """See Searcher."""
-        return self.search_many([query], k, allowed)[0]
+        """See Searcher. Any thread may call it."""
+        return self._words.scan([query], self.terms, k, allowed, self.name)[0]
 
     def search_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None) -> list[RankedList]:
         """See Searcher."""

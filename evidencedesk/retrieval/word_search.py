@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidencedesk.retrieval.bm25 import BM25, Formula
-from evidencedesk.retrieval.corpus import Corpus, Mask, Part, Rows
+from evidencedesk.retrieval.corpus import Corpus, Part, Rows
 from evidencedesk.retrieval.digest import Bags
 from evidencedesk.retrieval.postings import Filed, Postings
 from evidencedesk.retrieval.searcher import Allowed, Best, Tick
@@ -79,7 +79,7 @@ class WordSearch:
         standing = self.shelf.of(self.corpus, allowed, k) if formula.k1 * (1 - formula.b) > 0 else None
         mask = self.corpus.mask(allowed)
         if standing is None:
-            return self._scan(queries, terms_of, k, mask, source)
+            return self.scan(queries, terms_of, k, allowed, source)
         new: dict[int, dict[str, Terms]] = {}
         for query in standing.unknown(queries):
             terms = {self.bm25.held.number(term): weight for term, weight in terms_of(query).items()}
@@ -97,10 +97,16 @@ class WordSearch:
 
         return gather(standing, queries, k, renew, tick, self.corpus.chunks, source)
 
-    def _scan(
-        self, queries: Sequence[str], terms_of: Callable[[str], Mapping[str, float]], k: int, mask: Mask, source: str
+    def scan(
+        self,
+        queries: Sequence[str],
+        terms_of: Callable[[str], Mapping[str, float]],
+        k: int,
+        allowed: Allowed,
+        source: str,
     ) -> Best:
-        """Score every chunk for every query."""
+        """The same as `best`, by scoring every chunk: slower, but no pool is touched, so any thread may call it."""
+        mask = self.corpus.mask(allowed)
         slots = np.full((len(queries), max(k, 0)), -1, dtype=np.int32)
         values = np.zeros(slots.shape)
         for row, query in enumerate(queries):

@@ -143,11 +143,11 @@ def assert_followed(states: Sequence[dict[str, ChunkedDocument]], query: str, k:
     searcher = SparseSearcher.over(corpus, PLAIN)
     proven = 0
     for documents in states[1:]:
-        searcher.search(query, k)
+        searcher.search_many([query], k)
         corpus = corpus.changed(documents, lambda chunks: digest(chunks, PLAIN, MODEL))
         searcher = SparseSearcher.over(corpus, PLAIN, searcher)
         proven += sum(int(pool.certain.sum()) for pool, _ in searcher._words.shelf.pools(corpus))
-        assert searcher.search(query, k) == searcher.search(query, k, {one.id for one in corpus.all_chunks()})
+        assert searcher.search_many([query], k) == [searcher.search(query, k)]
     return proven
 
 
