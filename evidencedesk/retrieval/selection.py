@@ -32,20 +32,3 @@ def best_rows(
 def positive_rows(scores: NDArray[np.floating], allowed: NDArray[np.bool_] | None = None) -> Rows:
     """Rows with a score above zero, ascending; `allowed` is a mask over the rows (None: all)."""
     return np.flatnonzero(scores > 0 if allowed is None else (scores > 0) & allowed)
-
-
-def is_among_best(rows: Rows, scores: NDArray[np.floating], k: int, allowed: NDArray[np.bool_] | None = None) -> bool:
-    """Whether one of `rows` (ascending, allowed) is among the `k` best allowed rows with a score above zero.
-
-    The same as looking for them in `best_rows`, by counting what is ahead of the best of them.
-    """
-    if not len(rows):
-        return False
-    best = rows[np.argmax(scores[rows])]
-    if not scores[best] > 0:
-        return False
-    ahead = scores > scores[best]
-    ahead[:best] |= scores[:best] == scores[best]
-    if allowed is not None:
-        ahead &= allowed
-    return int(np.count_nonzero(ahead)) < k

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import unit_rows, unit_steps
-from evidencedesk.retrieval.selection import best_rows, is_among_best, positive_rows
+from evidencedesk.retrieval.selection import best_rows, positive_rows
 from evidencedesk.retrieval.vectors import VectorIndex, contenders, score_rows, top_k, unusable_reason
 
 PASSAGES = [("b", "Returns within 30 days"), ("a", "returns within 30 DAYS"), ("c", "Stem bolts"), ("d", "—")]
@@ -69,19 +69,6 @@ def test_best_rows_equal_a_full_sort(values: list[float], k: int, data: st.DataO
     wanted = [row for row in range(len(values)) if values[row] > 0 and allowed[row]]
     assert rows.tolist() == sorted(wanted, key=lambda row: (-values[row], row))[: max(k, 0)]
     assert best_rows(scores, k).tolist() == sorted(range(len(values)), key=lambda row: (-values[row], row))[: max(k, 0)]
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.tuples(st.sampled_from([-0.5, 0.0, 0.25, 0.5, 1.0]), st.booleans(), st.booleans()), max_size=20),
-    st.integers(-1, 8),
-)
-def test_being_among_the_best_is_told_as_the_list_of_them_tells(rows: list[tuple[float, bool, bool]], k: int) -> None:
-    scores = np.array([score for score, _, _ in rows])
-    allowed = np.array([is_allowed for _, is_allowed, _ in rows], dtype=bool)
-    wanted = np.flatnonzero([is_allowed and is_wanted for _, is_allowed, is_wanted in rows])
-    best = best_rows(scores, k, positive_rows(scores, allowed))
-    assert is_among_best(wanted, scores, k, allowed) == bool(set(wanted.tolist()) & set(best.tolist()))
 
 
 def test_scores_come_in_blocks_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
