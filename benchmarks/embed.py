@@ -13,12 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.inputs import folder, input_arguments, sizes
+from benchmarks.inputs import config_of, folder, input_arguments, sizes
 from benchmarks.measure import Clock, Outcome, Target
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.vectors import embed_units
 from evidencedesk.text.words import words
-from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import discover, read_source
 from evidencedesk.workspace.reading import read_document
 
@@ -51,7 +50,7 @@ def main() -> None:
 
 def passages_of(root: Path) -> list[str]:
     """What is embedded of every chunk of a folder."""
-    config = Config()
+    config = config_of(root)
     sources = filter(None, (read_source(root, path) for path in discover(root, config).documents))
     return [chunk.to_passage().text for source in sources for chunk in read_document(source, config).chunks]
 

@@ -13,7 +13,9 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.corpus import write_site
 from benchmarks.measure import arguments
-from evidencedesk.workspace import Workspace
+from evidencedesk.workspace.config import CONFIG_NAMES, Config, holds_config, parse_config
+from evidencedesk.workspace.files import discover, read_source
+from evidencedesk.workspace.reading import read_document
 from evidencedesk.workspace.snapshot import Snapshot
 
 LABELS = "labels.json"
@@ -51,10 +53,11 @@ def folder(options: argparse.Namespace, chunks: int) -> Iterator[Path]:
 
 def heading_labels(root: Path, count: int) -> str:
     """Labels that ask for headings, spread evenly over all sections; the first words below are the evidence."""
-    snapshot = Workspace.open(root, today=TODAY).snapshot
+    config = config_of(root)
+    sources = filter(None, (read_source(root, path) for path in discover(root, config).documents))
     sections = [
         (document, section, words)
-        for document in snapshot.documents
+        for document in (read_document(source, config).document for source in sources)
         for section in document.sections
         if section.level > 1 and len(words := section.body.of(document.text).split("\n\n")[0].split()[:12]) > 4
     ]
@@ -68,6 +71,13 @@ def heading_labels(root: Path, count: int) -> str:
         for number, (document, section, words) in enumerate(chosen)
     ]
     return json.dumps(labels, ensure_ascii=False, indent=1)
+
+
+def config_of(root: Path) -> Config:
+    """A folder's own settings, else the default ones."""
+    sources = (read_source(root, name) for name in CONFIG_NAMES if (root / name).is_file())
+    found = next((source for source in sources if holds_config(source.path, source.text)), None)
+    return parse_config(found.path, found.text)[0] if found else Config()
 
 
 def facts_of(snapshot: Snapshot) -> dict[str, int]:
