@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from evidencedesk.documents.document import Document
+from evidencedesk.documents.sentences import sentences
 from evidencedesk.retrieval.searchers import Searcher
 from evidencedesk.rule import Problem
+from evidencedesk.text.normal import fold
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.snapshot import Snapshot
@@ -67,6 +70,18 @@ class State:
     def names(self) -> PlaceTexts:
         """What hovers say of names."""
         return PlaceTexts(self.snapshot, self.mentions, self.escape, self.chunk_link)
+
+    def sentences(self, document: Document, part: Span) -> Sequence[tuple[Span, str]]:
+        """The sentences in a part of a document, each with its folded text."""
+        key = document.path, part
+        if key not in self._sentences:
+            spans = sentences(document, part)
+            self._sentences[key] = [(span, fold(span.of(document.text))) for span in spans]
+        return self._sentences[key]
+
+    @cached_property
+    def _sentences(self) -> dict[tuple[str, Span], Sequence[tuple[Span, str]]]:
+        return {}
 
     def chunk_link(self, chunk_id: str) -> str:
         """A chunk's id as a link to its text, where the client shows links and the chunk is there."""

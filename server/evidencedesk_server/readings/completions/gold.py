@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
 
 from evidencedesk.documents.document import Document, Section
-from evidencedesk.documents.sentences import sentences
 from evidencedesk.retrieval.evidence import split_section
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.places import reference, section_at
 from evidencedesk.text.normal import find_all, fold
-from evidencedesk.text.spans import LineIndex, Span
+from evidencedesk.text.spans import Span
 from evidencedesk_server.readings.completions.items import FOLDER_LIKE, LIMIT, REFERENCE, TEXT, Item
 from evidencedesk_server.readings.matching import NO_MATCH, quality
 from evidencedesk_server.readings.state import State
@@ -142,10 +141,10 @@ def evidence_items(state: State, path: str, typed: str, more: tuple[str, ...]) -
     heading = section[len(document.doc_id) + 1 :]
     named = document.sections_named(heading) if heading else ()
     bodies = [one.body for one in named] or [one.body for one in document.sections]
-    all_sentences = [span for body in bodies for span in sentences(document, body)]
-    lines = LineIndex(document.text)
-    held = _holding(document, all_sentences, typed)
-    spans = [*_continued(document, bodies, all_sentences, typed), *held, *_from_later_lines(document, held, typed)]
+    folded = dict(chain.from_iterable(state.sentences(document, body) for body in bodies))
+    held = _holding(folded, typed)
+    spans = chain(_continued(document, bodies, list(folded), typed), held, _from_later_lines(document, held, typed))
+    lines = state.texts.index(document.path)
     return [
         Item(
             shorten(span.of(document.text), _SHOWN),
@@ -156,7 +155,7 @@ def evidence_items(state: State, path: str, typed: str, more: tuple[str, ...]) -
             docs=state.escape(span.of(document.text)),
             chosen=True,
         )
-        for span in islice(_distinct(document.text, spans), LIMIT)
+        for span in islice(_distinct(document.text, spans, folded), LIMIT)
     ]
 
 
@@ -183,14 +182,14 @@ def _ends_after(text: str, all_sentences: list[Span], offset: int) -> Iterator[i
             yield (last := span.end)
 
 
-def _holding(document: Document, all_sentences: list[Span], typed: str) -> list[Span]:
+def _holding(folded: Mapping[Span, str], typed: str) -> list[Span]:
     """The sentences with the typed words in a row, else with most of them: all sentences where none has any."""
     wanted = fold(typed)
     words = wanted.split()
-    rated = []
-    for span in all_sentences:
-        text = fold(span.of(document.text))
-        rated.append((len(words) + 1 if wanted in text else sum(word in text for word in words), span))
+    rated = [
+        (len(words) + 1 if wanted in text else sum(word in text for word in words), span)
+        for span, text in folded.items()
+    ]
     rated.sort(key=lambda one: -one[0])
     best = rated[0][0] if rated else 0
     # Where some have all the words, those with fewer are none that was meant.
@@ -208,11 +207,11 @@ def _from_later_lines(document: Document, held: list[Span], typed: str) -> Itera
                 yield rest
 
 
-def _distinct(text: str, spans: list[Span]) -> Iterator[Span]:
+def _distinct(text: str, spans: Iterable[Span], folded: Mapping[Span, str]) -> Iterator[Span]:
     """The first span of equal words; those that hold none are left out."""
     seen: set[str] = {""}
     for span in spans:
-        words = fold(span.of(text))
+        words = folded.get(span) or fold(span.of(text))
         if words not in seen:
             seen.add(words)
             yield span
