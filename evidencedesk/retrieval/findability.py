@@ -149,10 +149,11 @@ class _Asked:
         wanted = set(queries)
         is_wanted[[number for number, query in enumerate(self.queries) if query in wanted]] = True
         firsts = np.cumsum([0, *(len(one.queries) for one in self.tries)])
-        for place in np.flatnonzero(is_wanted[self.query_of] & self.in_scope).tolist():
-            page = int(np.searchsorted(firsts, place, side="right")) - 1
+        places = np.flatnonzero(is_wanted[self.query_of] & self.in_scope)
+        pages = np.searchsorted(firsts, places, side="right") - 1
+        for page, place in zip(pages.tolist(), (places - firsts[pages]).tolist(), strict=True):
             one = self.tries[page]
-            yield one.document, one.anchors[place - firsts[page]], one.queries[place - firsts[page]]
+            yield one.document, one.anchors[place], one.queries[place]
 
 
 def _asked(tries: Sequence[Tries], mask: NDArray[np.bool_]) -> _Asked:
