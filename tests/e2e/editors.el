@@ -24,7 +24,8 @@
 (defun wait-for (holds)
   (let ((end (+ (float-time) 30)))
     (while (and (not (funcall holds)) (< (float-time) end))
-      (sit-for 0.1) ; unlike accept-process-output it also takes the events of watched files
+      (accept-process-output nil 0.05)
+      (read-event nil nil 0.05) ; takes the events of watched files, which the line above does not
       (flymake-start))
     (funcall holds)))
 (defun problem (one)
