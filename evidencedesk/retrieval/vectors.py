@@ -27,7 +27,7 @@ __all__ = [
     "unusable_reason",
 ]
 
-_BATCH = 128
+_BATCH = 32
 _BLOCK = 1 << 24
 _ROWS = 1024
 _QUERIES = 1024
