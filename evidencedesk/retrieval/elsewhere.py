@@ -41,16 +41,16 @@ def find_elsewhere(
     hits: dict[str, Hit | None] = {}
     for text in missing:
         if before is None or text not in before.hits:
-            hits[text] = _first(text, by_id.values())
+            hits[text] = first_holder(text, by_id.values())
             continue
         hit = before.hits[text]
         if hit is None:
-            hits[text] = _first(text, fresh)
+            hits[text] = first_holder(text, fresh)
         elif by_id.get(hit.document.doc_id) is before.by_id[hit.document.doc_id]:
-            hits[text] = _first(text, (page for page in fresh if _path(page) < hit.document.path)) or hit
+            hits[text] = first_holder(text, (page for page in fresh if _path(page) < hit.document.path)) or hit
         else:
             rest = (page for page in by_id.values() if _path(page) in stirred or _path(page) >= hit.document.path)
-            hits[text] = _first(text, rest)
+            hits[text] = first_holder(text, rest)
     return Elsewhere(hits, by_id)
 
 
@@ -66,9 +66,11 @@ def _path(chunked: ChunkedDocument) -> str:
     return chunked.document.path
 
 
-def _first(evidence: str, pages: Iterable[ChunkedDocument]) -> Hit | None:
-    """Folding a text is slow and looking for a word is fast, so only documents that hold every word as it is written
-    are folded."""
+def first_holder(evidence: str, pages: Iterable[ChunkedDocument]) -> Hit | None:
+    """The first of these documents that holds `evidence` in its body, with every word as it is written.
+
+    Folding a text is slow and looking for a word is fast, so only documents with all the words are folded.
+    """
     words = sorted(set(_WORD.findall(evidence)), key=lambda word: (-len(word), word))
     for document in (page.document for page in pages):
         if words and all(word in document.text for word in words):

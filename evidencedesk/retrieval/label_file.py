@@ -29,7 +29,8 @@ class LabelDefect:
     """What is wrong with the file (`syntax`) or with one value of an entry (`schema`); `message` is a sentence.
 
     `meant` is the JSON that was plainly meant in place of `span`, "" where nothing was; `missing` the key that the
-    object at whose opening brace `span` stands does not have.
+    object at whose opening brace `span` stands does not have, and that none of its keys is a misspelling of;
+    `evidence` what a gold entry without a section says.
     """
 
     kind: Literal["syntax", "schema"]
@@ -37,6 +38,7 @@ class LabelDefect:
     message: str
     meant: str = ""
     missing: str = ""
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +226,13 @@ class _Reader:
                 continue
             own: dict[str, Span] = {key: item.span}
             fields = self._fields(item, _GOLD_KEYS, own, f"{key}.")
-            for needed in ("section", "evidence"):
-                if f"{key}.{needed}" not in own:
-                    self._fault(_opening(item), f"this gold entry has no `{needed}`")
             section = self._text("section", fields.get("section"))
             evidence = self._text("evidence", fields.get("evidence"))
+            spelt = all(_is_known(member.key, _GOLD_KEYS) for member in item.members)
+            for needed in ("section", "evidence"):
+                if f"{key}.{needed}" not in own:
+                    fault, missing = f"this gold entry has no `{needed}`", needed if spelt else ""
+                    self._fault(_opening(item), fault, missing=missing, evidence=evidence)
             grade = self._grade(fields.get("grade"))
             group = self._text("group", fields.get("group"))
             if section and evidence:
@@ -273,8 +277,8 @@ class _Reader:
     def _syntax(self, defects: Iterable[JsonDefect]) -> None:
         self.defects += (LabelDefect("syntax", span, message) for span, message in defects)
 
-    def _fault(self, span: Span, message: str, meant: str = "", missing: str = "") -> None:
-        self.defects.append(LabelDefect("schema", span, message, meant, missing))
+    def _fault(self, span: Span, message: str, meant: str = "", missing: str = "", evidence: str = "") -> None:
+        self.defects.append(LabelDefect("schema", span, message, meant, missing, evidence))
 
     def _wrong(self, key: str, node: Node, wanted: str, meant: str = "") -> None:
         self._fault(node.span, f"`{key}` must be {wanted}, not {self._shown(node)}", meant)

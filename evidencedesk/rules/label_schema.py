@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evidencedesk.repairs.members import first_member
+from evidencedesk.retrieval.elsewhere import first_holder, section_with
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.label_writing import next_id
@@ -14,13 +15,25 @@ from evidencedesk.text.spans import TextEdit
 
 
 def _write_what_was_meant(subject: LabelFile, facts: Facts, violation: Violation) -> Iterator[Fix]:
-    meant, path = violation.values["meant"], subject.path
+    meant, missing = violation.values["meant"], violation.values["missing"]
     if meant:
-        yield Fix(f"Write {quoted(meant, 50)}", {path: (TextEdit(violation.span, meant),)})
-    elif violation.values["missing"] == "id":
+        yield Fix(f"Write {quoted(meant, 50)}", {subject.path: (TextEdit(violation.span, meant),)})
+    elif missing == "id":
         taken = {entry.label.id for file in facts.label_files.values() for entry in file.entries}
         label_id = next_id([entry.label.id for entry in subject.entries], taken)
-        yield Fix(f"Name it “{label_id}”", {path: (first_member(subject.text, violation.span, "id", label_id),)})
+        yield _with_member(f"Name it “{label_id}”", subject, violation, label_id)
+    elif missing:
+        evidence = violation.values["evidence"]
+        if missing == "section" and (hit := first_holder(evidence, facts.by_id.values())):
+            section = section_with(evidence, hit.document)
+            yield _with_member(f"Point it to “{section}”, which holds the evidence", subject, violation, section)
+        else:
+            yield _with_member(f"Add an empty `{missing}` to fill in", subject, violation, "")
+
+
+def _with_member(title: str, subject: LabelFile, violation: Violation, value: str) -> Fix:
+    edit = first_member(subject.text, violation.span, violation.values["missing"], value)
+    return Fix(title, {subject.path: (edit,)})
 
 
 @rule(
@@ -59,5 +72,6 @@ def label_schema(subject: LabelFile, facts: Facts) -> Iterator[Violation]:
     """
     for defect in subject.defects:
         if defect.kind == "schema":
-            values = {"fault": defect.message, "meant": defect.meant, "missing": defect.missing}
+            values = {"fault": defect.message, "meant": defect.meant}
+            values |= {"missing": defect.missing, "evidence": defect.evidence}
             yield Violation(subject.path, defect.span, values)
