@@ -170,8 +170,9 @@ def judge(
 ) -> Judged:
     """What became of every label's question; `sources` and `answers` are by label id, in one order.
 
-    From `before` it takes over whatever rests on the very same label, documents and retrieved chunks: where only scores
-    moved, a new evaluation holds the old judgement. `progress` is told how many are done, and how many there are.
+    From `before` it takes over whatever rests on an equal label, the very same documents and retrieved chunks: where
+    only scores or the label's place in its file moved, a new evaluation holds the old judgement. `progress` is told how
+    many are done, and how many there are.
     """
     evidence = before.evidence.after(by_id) if before else Evidence(by_id)
     known = before.evaluations if before and before.contract == contract else {}
@@ -181,10 +182,12 @@ def judge(
     for done, (label_id, source) in enumerate(sources.items()):
         progress(done, len(sources))
         last = known.get(label_id)
-        if last and (last.source is not source or not settled or _stands_in(last, stirred)):
+        if last and last.source is not source and last.source.label != source.label:
+            last = None
+        if last and (not settled or _stands_in(last, stirred)):
             places = tuple([evidence.place(gold) for gold in source.label.gold])
             # Gold at the same places makes the same judgement; else there is nothing to go by.
-            last = last if last.source is source and _same(places, last.places) else None
+            last = last if _same(places, last.places) else None
         evaluations[label_id] = _evaluate(last, source, answers[label_id], contract, evidence)
     return Judged(evaluations, contract, evidence)
 
@@ -205,15 +208,15 @@ def _same(some: tuple[GoldPlace, ...], others: tuple[GoldPlace, ...]) -> bool:
 def _evaluate(
     last: Evaluation | None, source: LabelSource, retrieved: Retrieved, contract: Contract, evidence: Evidence
 ) -> Evaluation:
-    """The evaluation of one label; `last` was made of the same label, the same gold places and the same settings."""
-    if last and last.scored is retrieved:
+    """The evaluation of one label; `last` was made of an equal label, the same gold places and the same settings."""
+    if last and last.scored is retrieved and last.source is source:
         return last
     found = retrieved.found(contract.gate)
     scores, grade = retrieved.scores(contract), retrieved.grade
     if last and last.found.same(found):
         return Evaluation(
             last.label,
-            last.source,
+            source,
             last.contract,
             last.places,
             last.found,

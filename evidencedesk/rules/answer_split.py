@@ -97,11 +97,12 @@ def answer_split(subject: Evaluation, facts: Facts) -> Iterator[Violation | Shar
     strategy = "paragraph"
     ```
     """
-    source, label = subject.source, subject.label
+    label = subject.label
     for number, gold in enumerate(subject.places):
         shown = occurrence(gold)
         if not label.answerable or shown is None or gold.holders:
             continue
+        source = subject.source
         evidence = source.place(f"gold[{number}].evidence")
         values = {"chunking": facts.chunking, "path": shown.path}
         cut = _cut(shown, facts)

@@ -74,7 +74,7 @@ def duplicate_question(subject: Evaluation, facts: Facts) -> Iterator[Share]:
     ]
     ```
     """
-    label = subject.source.label
+    label = subject.label
     yield Share((fold(label.question).rstrip("?!.…؟。？！ "), label.scope))
 
 

@@ -70,7 +70,7 @@ def evidence_in_superseded_document(subject: Evaluation, facts: Facts) -> Iterat
       "gold": [{"section": "returns-v3#Packing", "evidence": "in its box", "grade": 2}]}]
     ```
     """
-    scope, source = subject.label.scope, subject.source
+    scope = subject.label.scope
     for number, place in enumerate(subject.places):
         document = place.document
         if document is None or document.status == "current" or (scope and document.status in scope.statuses):
@@ -89,5 +89,5 @@ def evidence_in_superseded_document(subject: Evaluation, facts: Facts) -> Iterat
         related: tuple[Related, ...] = (Related(*field_of(document, "status"), f"the status of {document.doc_id}"),)
         if current:
             related = (*related, Related(current.path, current.top(), "the current page"))
-        span = source.place(f"gold[{number}].section")
-        yield Violation(source.path, span, values, subject.label.id, related)
+        span = subject.source.place(f"gold[{number}].section")
+        yield Violation(subject.source.path, span, values, subject.label.id, related)

@@ -83,7 +83,6 @@ def unknown_section(subject: Evaluation, facts: Facts) -> Iterator[Violation | S
       "gold": [{"section": "returns#Deadline", "evidence": "within 30 days", "grade": 2}]}]
     ```
     """
-    source = subject.source
     for number, place in enumerate(subject.places):
         gold = place.gold
         if not gold.section.strip():
@@ -107,6 +106,7 @@ def unknown_section(subject: Evaluation, facts: Facts) -> Iterator[Violation | S
             "certain": len(where) == 1,
         }
         related = (Related(*at, "the evidence" if place.matches else "meant perhaps"),) if at else ()
+        source = subject.source
         here = Place(source.path, source.place(f"gold[{number}].section"))
         violation = Violation(*here, values, subject.label.id, related, severity, message)
         if message or suggestion:

@@ -296,6 +296,33 @@ def test_what_is_kept_of_evaluations_and_problems_is_what_would_be_made_afresh(
                 workspace.mark_saved()
 
 
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    start=st.lists(entries, min_size=3, max_size=7),
+    steps=st.lists(st.tuples(st.integers(0, 6), st.none() | entries | st.just(" \n"), st.booleans()), max_size=6),
+    indent=st.sampled_from([None, 1]),
+)
+def test_labels_that_move_in_their_file_have_what_they_would_be_given_there(
+    tmp_path_factory: pytest.TempPathFactory,
+    start: list[dict[str, object]],
+    steps: list[tuple[int, dict[str, object] | str | None, bool]],
+    indent: int | None,
+) -> None:
+    """An entry comes, goes, takes the place of another, or space comes above all."""
+    config = '[retrieval]\nk = 1\nfloor = 0.016\n[chunking]\nstrategy = "fixed"\nsize = 60\noverlap = 5\n'
+    files = {**PAGES, "labels.json": json.dumps(start, indent=indent), "evidencedesk.toml": config}
+    workspace = Workspace.open(write(tmp_path_factory.mktemp("edited"), files), today=TODAY)
+    labels, space = list(start), ""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(PARANOID, "1")
+        for place, entry, is_instead in steps:
+            if isinstance(entry, str):
+                space += entry
+            else:
+                labels[place : place + (is_instead or entry is None)] = [entry] if entry else []
+            workspace.apply([Change("labels.json", space + json.dumps(labels, indent=indent))])
+
+
 class Stopwatch:
     """Progress that is given up at the call with a number."""
 
