@@ -44,7 +44,7 @@ def measure(root: Path, options: argparse.Namespace, outcome: Outcome) -> None:
     path, section = page.path, page.sections[len(page.sections) // 2]
     line = page.text.count("\n", 0, section.span.start)
     del snapshot
-    clocks = {name: Clock() for name in ("initialize", "open the folder", "save → diagnostics")}
+    clocks = {name: Clock() for name in ("initialize", "the page's own problems", "all problems", "save → diagnostics")}
     hovers: dict[str, list[float]] = {"hover, idle": [], "hover, evaluating": []}
     with Client(root) as client:
         clocks["initialize"].wall.append(client.initialize())
@@ -52,8 +52,9 @@ def measure(root: Path, options: argparse.Namespace, outcome: Outcome) -> None:
         text = client.open(path)
         marked = f"{text.rstrip()}\n\n{PROBLEM}\n"
         client.save(path, marked)
-        clocks["open the folder"].wall.append(_until_told(client, path, True).at - begun)
-        client.quiet(QUIET)
+        clocks["the page's own problems"].wall.append(_until_told(client, path, True).at - begun)
+        _settle(client)
+        clocks["all problems"].wall.append(max(one.at for one in client.received if _publishes(one)) - begun)
         hovers["hover, idle"] += [client.hover(path, line, 3)[0] for _ in range(options.hovers)]
 
         bytes_sent, bytes_inside = [], []
@@ -100,8 +101,20 @@ def _edited(text: str, number: int) -> str:
     return f"{text.rstrip()}\n\nThis page was edited for the {number}th time.\n"
 
 
+def _settle(client: Client) -> None:
+    """Wait until nothing is said and nothing computed for a second."""
+    spent = -1.0
+    while (now := sum(map(cpu_seconds_of, children(client.process.pid)))) != spent:
+        spent = now
+        client.quiet(1.0)
+
+
+def _publishes(one: Received) -> bool:
+    return bool(one.message.get("method") == "textDocument/publishDiagnostics")
+
+
 def _tells(one: Received, uri: str, is_marked: bool) -> bool:
-    if one.message.get("method") != "textDocument/publishDiagnostics" or one.message["params"]["uri"] != uri:
+    if not _publishes(one) or one.message["params"]["uri"] != uri:
         return False
     return is_marked == any(found.get("code") == UNKNOWN_RULE for found in one.message["params"]["diagnostics"])
 
@@ -118,7 +131,7 @@ def _hover_while_saving(client: Client, path: str, line: int, text: str) -> list
     end = time.perf_counter() + 0.25
     while time.perf_counter() < end:
         found.append(client.hover(path, line, 3)[0])
-        if any(one.message.get("method") == "textDocument/publishDiagnostics" for one in client.received[known:]):
+        if any(map(_publishes, client.received[known:])):
             break
         time.sleep(0.002)
     client.quiet(0.3)
@@ -135,7 +148,7 @@ def _rapid_edits(client: Client, path: str, text: str, marked: str) -> float:
     begun = time.perf_counter()
     client.save(path, marked)
     seconds = _until_told(client, path, True).at - begun
-    client.quiet(QUIET)
+    _settle(client)
     return seconds
 
 
@@ -145,7 +158,7 @@ def demand_fresh(root: Path, path: str, final: dict[str, list[dict[str, Any]]]) 
         client.initialize()
         client.open(path)
         _until_told(client, path, True)
-        client.quiet(QUIET)
+        _settle(client)
         expected = client.published()
     for uri in expected.keys() | final.keys():
         one, other = (
