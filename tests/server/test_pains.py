@@ -12,7 +12,7 @@
 | 8 refresh only where the client can | yes | features/test_reading: clients_ask_again |
 | 9 open and closed files | yes | features/test_diagnostics: closing_an_unsaved_buffer |
 | 10 positions | yes | test_from_lsp; text/test_spans; test_rendering |
-| 11 command line and server say the same | | e2e/test_modes: the_same_problems_in_the_editor_and_on_the_command_line |
+| 11 command line and server say the same | yes | e2e/test_modes: in_the_editor_and_on_the_command_line |
 | 12 ignored files | yes | workspace/test_files: nested_and_negated |
 | 13 roots | yes | e2e/test_life: home_directory; features/test_configuration: own_configuration |
 | 14 paths | yes | test_session; test_from_lsp |
@@ -39,6 +39,7 @@ from lsprotocol import types
 
 from answer_making import FOLDER, PAGE, label, workspace
 from engine_loop import Loop
+from evidencedesk.cli import main
 from evidencedesk.text.spans import LineIndex
 from evidencedesk.workspace import Workspace, files
 from evidencedesk_server.messages import Place
@@ -255,6 +256,26 @@ async def test_10_positions_count_the_clients_units(
             marked.append(text[start:stop])
     assert len([words for words in marked if words in ("Ã©tÃ©", "Ã©")]) >= 2
     assert set(marked) <= {"Ã©tÃ©", "Ã©", "\ufeff", "\x85"}
+
+
+async def test_11_the_command_line_says_what_the_server_says(
+    client: Connected, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "returns.md").write_text(f"😀 {BROKEN}\n```\nnever closed\n", encoding="utf-8", newline="\r\n")
+    client.initialize()
+    await client.until(lambda: client.uri in client.desk.answers.readable)
+    told = {
+        (path, found["code"], found["message"], found["range"]["start"]["line"] + 1)
+        for path in ("returns.md", "labels.json")
+        for params in client.pushed(path)[-1:]
+        for found in params["diagnostics"]
+    }
+    assert main(["check", str(tmp_path), "--format", "json"]) == 1
+    problems = json.loads(capsys.readouterr().out)["problems"]
+    assert told == {
+        (Path(one["path"]).name, one["code"], one["message"], one["range"]["start"]["line"]) for one in problems
+    }
+    assert {"ED201", "ED203"} <= {code for _, code, _, _ in told}
 
 
 async def test_12_ignored_files_are_neither_told_of_nor_read(client: Connected, tmp_path: Path) -> None:
