@@ -81,6 +81,7 @@ def keep_words(shelf: Shelf[WordPool], corpus: Corpus, held: Postings) -> KeptWo
     vocabulary = tuple(term for term, number in held.terms.items() if used[number])
     pools = []
     for scope, k, queries, pool in shelf.contents():
+        pool.refresh(np.arange(len(pool)))
         tf = np.array(pool.tf, dtype=np.int32).reshape(len(pool.tf), *pool.slots.shape)
         words = WordRows(place_of[pool.terms], pool.weights, pool.idf0, pool.mean0, tf, pool.essential)
         pools.append((_rows(scope, k, queries, pool, slot_of), words))

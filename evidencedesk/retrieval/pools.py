@@ -86,17 +86,16 @@ class Pool:
         for name in self.per_row():
             setattr(self, name, np.concatenate([getattr(self, name), getattr(other, name)]))
 
-    def bury(self, alive: Mask) -> None:
-        """Let the chunks go whose slots are not alive."""
-        if not len(alive):
-            return
-        dead = (self.slots >= 0) & ~alive[self.slots]
-        rows = np.flatnonzero(dead.any(axis=1))
-        if len(rows):
-            self.spare[rows] -= np.count_nonzero(dead[rows], axis=1)
-            self.slots[dead] = -1
-            self.entered[dead] = -np.inf
-            self.scores[dead] = -np.inf
+    def bury(self, alive: Mask) -> Rows:
+        """Let the chunks go whose slots are not alive; returns the rows that lost some."""
+        # Behind all slots stands what a gap looks up.
+        places = np.flatnonzero(~np.append(alive, np.True_)[self.slots])
+        rows, columns = np.divmod(places, self.slots.shape[1])
+        np.subtract.at(self.spare, rows, 1)
+        self.slots[rows, columns] = -1
+        self.entered[rows, columns] = -np.inf
+        self.scores[rows, columns] = -np.inf
+        return np.unique(rows)
 
     def join(self, rows: Rows, slots: Slots, entered: Floats) -> tuple[Rows, Rows, Rows]:
         """Let chunks in that beat the floor of their row.
@@ -126,26 +125,29 @@ class Pool:
         which, at, columns = (np.concatenate(part) for part in zip(*joined, strict=True))
         return which, at, columns
 
-    def out_of_order(self, order: NDArray[np.int64]) -> tuple[Rows, Rows] | None:
-        """Rows that are not sorted by score and `order`, and the columns that sort them; None when all are."""
-        left, right = self.scores[:, :-1], self.scores[:, 1:]
+    def sort(self, rows: Rows, order: NDArray[np.int64]) -> None:
+        """Sort the chunks of some rows by score and `order`."""
+        scores, slots = self.scores[rows], self.slots[rows]
+        left, right = scores[:, :-1], scores[:, 1:]
         wrong = left < right
-        equal = (left == right) & (right > -np.inf)
-        at = np.nonzero(equal)
-        wrong[at] = order[self.slots[:, :-1][at]] > order[self.slots[:, 1:][at]]
-        rows = np.flatnonzero(wrong.any(axis=1))
-        if not len(rows):
-            return None
-        return rows, np.lexsort((order[self.slots[rows]], -self.scores[rows]), axis=-1)
+        at = np.nonzero((left == right) & (right > -np.inf))
+        wrong[at] = order[slots[:, :-1][at]] > order[slots[:, 1:][at]]
+        unsorted = np.flatnonzero(wrong.any(axis=1))
+        if len(unsorted):
+            columns = np.lexsort((order[slots[unsorted]], -scores[unsorted]), axis=-1)
+            self.arrange(rows[unsorted], columns)
 
     def arrange(self, rows: Rows, columns: Rows) -> None:
         """Order the chunks of some rows anew."""
         for array in (self.slots, self.entered, self.scores):
             array[rows] = np.take_along_axis(array[rows], columns, axis=1)
 
-    def certify(self, drift: Floats | float) -> None:
-        """Find the rows whose k best are proven; `drift` is `ρ`, of each row or of all."""
-        proven = (self.floor <= 0) | (self.scores[:, self.k - 1] > self.floor * drift * _SLACK)
+    def certify(self, drift: Floats | float, shrunk: Floats | float = 1.0) -> None:
+        """Find the rows whose k best are proven; `drift` is `ρ`, of each row or of all.
+
+        The present scores are at least `shrunk` times `scores`.
+        """
+        proven = (self.floor <= 0) | (self.scores[:, self.k - 1] * shrunk > self.floor * drift * _SLACK)
         self.certain = proven & (self.spare >= 0)
 
     def fill(self, row: int, slots: Slots, scores: Floats, floor: float, spare: int) -> None:
@@ -165,9 +167,13 @@ class Pool:
 
     def move(self, moved: Slots) -> None:
         """Follow the slots to their new numbers."""
+        self.refresh(np.arange(len(self)))
         with_gap = np.append(moved, np.int32(-1))
         self.stirred |= ((self.top >= 0) & (with_gap[self.top] < 0)).any(axis=1)
         self.slots, self.top = with_gap[self.slots], with_gap[self.top]
+
+    def refresh(self, rows: Rows) -> None:
+        """Make the scores of these rows the present ones, where a pool puts that off."""
 
     def give(self, rows: Rows) -> tuple[Slots, Floats, NDArray[np.object_]]:
         """The k best of some rows, which are certain: slots, scores and marks."""

@@ -73,6 +73,14 @@ class SparseSearcher:
         best = self.rank_many(queries, k, allowed)
         return [best[row] for row in range(len(queries))]
 
-    def rank_many(self, queries: Sequence[str], k: int = 5, allowed: Allowed = None, tick: Tick = untold) -> Best:
-        """See Ranker."""
-        return self._words.best(queries, self.terms, k, allowed, tick, self.name)
+    def rank_many(
+        self,
+        queries: Sequence[str],
+        k: int = 5,
+        allowed: Allowed = None,
+        tick: Tick = untold,
+        *,
+        with_scores: bool = True,
+    ) -> Best:
+        """See Ranker. Whoever wants to know chunks and their order alone may forgo the scores, which are NaN then."""
+        return self._words.best(queries, self.terms, k, allowed, tick, self.name, with_scores)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
+from itertools import count
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -17,10 +18,10 @@ from evidencedesk.retrieval.scope import Scope
 from evidencedesk.retrieval.searcher import Best, Tick
 
 Key = tuple[Scope | None, int]
-Place = tuple[int, int]
 P = TypeVar("P", bound=Pool)
 
 
+_ROW_BITS = 32
 _STATES = 4
 """For how many states a query that nobody asks is remembered: some are given up before all is asked."""
 
@@ -33,7 +34,8 @@ class Standing(Generic[P]):
 
     def __init__(self) -> None:
         self.pools: dict[int, P] = {}
-        self._place: dict[str, Place] = {}
+        self._place: dict[str, int] = {}
+        """By query: its pool's width, shifted by `_ROW_BITS`, and its row."""
         self._idle: dict[int, NDArray[np.intp]] = {}
         self._last: tuple[list[str], dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]] = [], {}
 
@@ -44,34 +46,33 @@ class Standing(Generic[P]):
         if known is not pool:
             first = len(known)
             known.extend(pool)
-        self._place.update((query, (width, first + row)) for row, query in enumerate(queries))
+        self._place.update(zip(queries, count((width << _ROW_BITS) + first), strict=False))
         idle = self._idle.get(width, np.zeros(0, dtype=np.intp))
         self._idle[width] = np.concatenate([idle, np.zeros(len(queries), dtype=np.intp)])
 
     def unknown(self, queries: Sequence[str]) -> list[str]:
         """Those that have no row yet, each once."""
-        if queries == self._last[0]:
+        if queries == self._last[0] or all(map(self._place.__contains__, queries)):
             return []
         return [query for query in dict.fromkeys(queries) if query not in self._place]
 
     def queries(self, width: int) -> list[str]:
         """The queries of a width, by their rows."""
         found = [""] * len(self.pools[width])
-        for query, (own, row) in self._place.items():
-            if own == width:
-                found[row] = query
+        for query, place in self._place.items():
+            if place >> _ROW_BITS == width:
+                found[place - (width << _ROW_BITS)] = query
         return found
 
     def rows(self, queries: Sequence[str]) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Per width the places of queries in the list, and their rows; they count as asked."""
         if queries != self._last[0]:
-            found: dict[int, tuple[list[int], list[int]]] = {}
-            for place, query in enumerate(queries):
-                width, row = self._place[query]
-                places, rows = found.setdefault(width, ([], []))
-                places.append(place)
-                rows.append(row)
-            arrays = {width: (np.array(places), np.array(rows)) for width, (places, rows) in found.items()}
+            found = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
+            widths = found >> _ROW_BITS
+            arrays = {}
+            for width in np.unique(widths).tolist():
+                places = np.flatnonzero(widths == width)
+                arrays[width] = places, found[places] - (width << _ROW_BITS)
             self._last = list(queries), arrays
         for width, (_, rows_asked) in self._last[1].items():
             self._idle[width][rows_asked] = 0
@@ -87,11 +88,12 @@ class Standing(Generic[P]):
         kept = {width: idle < _STATES for width, idle in self._idle.items()}
         if not all(rows.all() for rows in kept.values()):
             moved = {width: np.cumsum(rows) - 1 for width, rows in kept.items()}
-            self._place = {
-                query: (width, int(moved[width][row]))
-                for query, (width, row) in self._place.items()
-                if kept[width][row]
-            }
+            after = {}
+            for query, place in self._place.items():
+                width, row = divmod(place, 1 << _ROW_BITS)
+                if kept[width][row]:
+                    after[query] = (width << _ROW_BITS) + int(moved[width][row])
+            self._place = after
             for width, rows in kept.items():
                 self.pools[width].keep(np.flatnonzero(rows))
             self._last = [], {}
@@ -145,8 +147,9 @@ def gather(
     tick: Tick,
     chunks: Sequence[Chunk],
     source: str,
+    with_scores: bool = True,
 ) -> Best:
-    """The k best for queries that all have a row.
+    """The k best for queries that all have a row; scores are NaN when nobody needs them.
 
     `renew` searches in full for rows of a pool that are not certain, and says at times how many of them are done.
     """
@@ -161,7 +164,12 @@ def gather(
     scores: Floats = np.zeros((len(queries), k))
     marks: NDArray[np.object_] = np.full(len(queries), None, dtype=np.object_)
     for width, (places, rows) in rows_of.items():
-        slots[places], scores[places], marks[places] = standing.pools[width].give(rows)
+        pool = standing.pools[width]
+        if with_scores:
+            pool.refresh(np.unique(rows))
+        slots[places], scores[places], marks[places] = pool.give(rows)
+    if not with_scores:
+        scores[:] = np.nan
     return Best(slots, scores, marks.tolist(), chunks, source)
 
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from evidencedesk.retrieval.embedding.fixed_point import from_units
 from evidencedesk.retrieval.pools import Mask, Pool, Slots, choose
-from evidencedesk.retrieval.vectors import Contenders, score_rows
+from evidencedesk.retrieval.vectors import Contenders
+
+_BLOCK = 1 << 20
+"""How many scores are looked at together."""
 
 
 class VectorPool(Pool):
@@ -26,17 +30,19 @@ class VectorPool(Pool):
 
     def advance(self, slots: Slots, units: NDArray[np.int16], mask: Mask, order: NDArray[np.int64]) -> None:
         """Follow the index to its next state, in which these slots are new; `mask` says which the queries may find."""
-        self.bury(mask)
+        stirred = [self.bury(mask)]
         allowed = mask[slots]
-        slots, units = slots[allowed], units[allowed]
-        if len(slots):
-            scores = np.array(list(score_rows(self.vectors, units)), dtype=np.float64).reshape(len(self), len(slots))
-            rows, new = np.nonzero(scores > np.maximum(self.floor, 0)[:, np.newaxis])
-            self.join(rows, slots[new], scores[rows, new])
-        self.scores = self.entered.copy()
-        unsorted = self.out_of_order(order)
-        if unsorted:
-            self.arrange(*unsorted)
+        slots, block = slots[allowed], from_units(units[allowed])
+        step = max(1, _BLOCK // max(1, len(slots)))
+        for start in range(0, len(self) if len(slots) else 0, step):
+            part = slice(start, start + step)
+            scores = np.minimum(self.vectors[part] @ block.T, 1)
+            rows, new = np.nonzero(scores > np.maximum(self.floor[part], 0)[:, np.newaxis])
+            stirred.append(rows + start)
+            self.join(rows + start, slots[new], scores[rows, new].astype(np.float64))
+        rows = np.unique(np.concatenate(stirred))
+        self.scores[rows] = self.entered[rows]
+        self.sort(rows, order)
         self.certify(1.0)
 
     def renew(self, row: int, found: Contenders, order: NDArray[np.int64]) -> None:

@@ -8,6 +8,13 @@ the moment at which a row was ranked, a text's share grows at most by
 because `K` shrinks at most by `mean₀ / mean` and `tf / (tf + K)` grows at most as `1 / K` does. See `pools` for the
 rest.
 
+**Scores wait.** By the same argument no score of a row has grown more than `hi` times, or less than `lo` times, since
+they were computed (with `hi` and `lo` the greatest and least of `idf / idf₁ · mean / mean₁`, where the mean counts in
+its own direction only). Two neighbours in the ranking keep their order as long as `hi / lo` is less than the ratio of
+their scores, and twins keep theirs for ever. So a row remembers the least ratio down to its k-th chunk and the next,
+its `gap`, and while that is not used up its k best are what they were: their scores are `stale`, and made when somebody
+asks for scores.
+
 Which new texts can enter a row is found by its *essential* terms: without one of them a text cannot pass the floor,
 even if it holds all others as often as one likes (compare MaxScore: Turtle and Flood 1995). The same thought makes a
 full search short: terms are looked up from the weightiest on until the rest cannot lift a text into the pool.
@@ -29,6 +36,9 @@ Terms = Mapping[int, float]
 
 _SLACK = 1 + 1e-9
 _WIDTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64)
+_OWN = ("terms", "weights", "idf0", "mean0", "essential", "idf1", "mean1", "gap", "stale")
+_BLOCK = 1 << 13
+"""How many scores are computed together: their arrays stay in the processor's cache."""
 
 
 def width_of(terms: Terms) -> int:
@@ -41,7 +51,8 @@ class WordPool(Pool):
     """Pools of queries of up to `width` terms.
 
     `terms`, `weights` and `idf0` have shape (queries, width), -1, 0 and 1 where a query has ended; `tf[j]` has the
-    shape of `slots` and counts term `j`. `essential` marks terms without which no text passes the floor.
+    shape of `slots` and counts term `j`. `essential` marks terms without which no text passes the floor. `scores` rest
+    on `idf1` and `mean1`, which are not the present ones where `stale`; see above for `gap`.
     """
 
     def __init__(self, k: int, queries: Sequence[Terms], width: int) -> None:
@@ -53,13 +64,18 @@ class WordPool(Pool):
             self.weights[row, : len(query)] = list(query.values())
         self.idf0 = np.ones((len(queries), width))
         self.mean0 = np.ones(len(queries))
+        self.idf1 = np.ones((len(queries), width))
+        self.mean1 = np.ones(len(queries))
+        self.gap = np.zeros(len(queries))
+        self.stale = np.zeros(len(queries), dtype=np.bool_)
+        self._present: tuple[BM25, Floats, NDArray[np.int64]] | None = None
         self.tf = [np.zeros(self.slots.shape) for _ in range(width)]
         self.essential = np.zeros((len(queries), width), dtype=np.bool_)
         self._posted: tuple[NDArray[np.int64], Rows] | None = None
 
     def per_row(self) -> list[str]:
         """See Pool."""
-        return [*super().per_row(), "terms", "weights", "idf0", "mean0", "essential"]
+        return [*super().per_row(), *_OWN]
 
     def keep(self, rows: Rows) -> None:
         """See Pool."""
@@ -84,28 +100,76 @@ class WordPool(Pool):
 
         `idf` is by term, with an entry behind for no term; `mask` says which slots the queries may find.
         """
-        self.bury(mask)
+        self._present = bm25, idf, order
+        stirred = [self.bury(mask)]
         if first_new < len(mask):
-            self._let_in(bm25, mask, first_new)
-        self.score(bm25, idf)
-        unsorted = self.out_of_order(order)
-        if unsorted:
-            self.arrange(*unsorted)
+            stirred.append(self._let_in(bm25, mask, first_new))
         mean = bm25.avg_len or 1.0
-        growth = (idf[self.terms] / self.idf0).max(axis=1, initial=0.0, where=self.terms >= 0)
-        self.certify(growth * np.maximum(1.0, mean / self.mean0))
+        present, used = idf[self.terms], self.terms >= 0
+        ratios = present / self.idf1
+        growth = mean / self.mean1
+        most = ratios.max(axis=1, initial=0.0, where=used) * np.maximum(1.0, growth)
+        least = ratios.min(axis=1, initial=2.0, where=used) * np.minimum(1.0, growth)
+        self.stale = most * _SLACK < self.gap * least
+        for rows in stirred:
+            self.stale[rows] = False
+        self._score(np.flatnonzero(~self.stale))
+        drift = (present / self.idf0).max(axis=1, initial=0.0, where=used) * np.maximum(1.0, mean / self.mean0)
+        self.certify(drift, np.where(self.stale, least, 1.0))
+        doubtful = np.flatnonzero(self.stale & ~self.certain)
+        if len(doubtful):
+            self._score(doubtful)
+            self.certify(drift, np.where(self.stale, least, 1.0))
 
-    def score(self, bm25: BM25, idf: Floats) -> None:
-        """Score all chunks by the present statistics."""
-        scores = np.zeros(self.slots.shape)
-        penalty = bm25.penalty[self.slots] if len(bm25.penalty) else scores + 1
+    def refresh(self, rows: Rows) -> None:
+        """See Pool."""
+        self._score(rows[self.stale[rows]])
+
+    def _score(self, rows: Rows) -> None:
+        """Score the chunks of some rows, each given once, by the present statistics, and sort them."""
+        if not len(rows) or self._present is None:
+            return
+        bm25, idf, order = self._present
+        step = max(1, _BLOCK // self.slots.shape[1])
+        for start in range(0, len(rows), step):
+            self._score_block(rows[start : start + step], bm25, idf)
+        self.sort(rows, order)
+        self.gap[rows] = self._gaps(rows, bm25)
+        self.idf1[rows] = np.where(self.terms[rows] >= 0, idf[self.terms[rows]], 1.0)
+        self.mean1[rows] = bm25.avg_len or 1.0
+        self.stale[rows] = False
+
+    def _score_block(self, rows: Rows, bm25: BM25, idf: Floats) -> None:
+        slots, terms = self.slots[rows], self.terms[rows]
+        scores = np.zeros(slots.shape)
+        penalty = bm25.penalty[slots] if len(bm25.penalty) else scores + 1
         for place, counts in enumerate(self.tf):
-            given = bm25.given(idf[self.terms[:, place, np.newaxis]], counts, penalty)
-            scores += given * self.weights[:, place, np.newaxis]
-        self.scores = np.where(self.slots >= 0, scores, -np.inf)
+            given = bm25.given(idf[terms[:, place, np.newaxis]], counts[rows], penalty)
+            given *= self.weights[rows, place, np.newaxis]
+            scores += given
+        self.scores[rows] = np.where(slots >= 0, scores, -np.inf)
 
-    def _let_in(self, bm25: BM25, mask: Mask, first_new: int) -> None:
-        """Let new chunks in that pass the floor of a row."""
+    def _gaps(self, rows: Rows, bm25: BM25) -> Floats:
+        """The least ratio of two neighbours' scores that can change the k best of these rows."""
+        scores, slots = self.scores[rows], self.slots[rows]
+        left, right = scores[:, :-1], scores[:, 1:]
+        ratios = np.divide(left, right, out=np.ones(left.shape), where=right > 0)
+        ratios[right == -np.inf] = np.inf
+        at, column = np.nonzero((left == right) & (right > 0))
+        twins = bm25.lengths[slots[at, column]] == bm25.lengths[slots[at, column + 1]]
+        for counts in self.tf:
+            twins &= counts[rows[at], column] == counts[rows[at], column + 1]
+        is_twin = np.zeros(ratios.shape, dtype=np.bool_)
+        is_twin[at, column] = twins
+        ratios[is_twin] = np.inf
+        gaps: Floats = ratios[:, : self.k].min(axis=1)
+        # Where twins stand on both sides of the k-th place, the next one below may overtake all of them.
+        across = is_twin[:, self.k - 1]
+        gaps[across] = ratios[across].min(axis=1)
+        return gaps
+
+    def _let_in(self, bm25: BM25, mask: Mask, first_new: int) -> Rows:
+        """Let new chunks in that pass the floor of a row; returns the rows that let any in."""
         held = bm25.held
         terms, slots, counts = (part[held.old :] for part in (held.tail_terms, held.tail_slots, held.tail_counts))
         allowed = mask[slots]
@@ -116,14 +180,14 @@ class WordPool(Pool):
         pairs = np.repeat(places, sizes) + len(mask) * posted_rows[_ranges(starts, sizes)]
         rows, new = np.divmod(np.unique(pairs), len(mask))
         if not len(rows):
-            return
-        # How often each new text holds each of its terms; column 0 is for all others.
+            return rows
+        # How often each new text holds each of its terms.
         own, numbers = np.unique(terms, return_inverse=True)
-        column = np.zeros(len(held.terms) + 1, dtype=np.intp)
-        column[own] = np.arange(1, len(own) + 1)
-        table = np.zeros((len(mask) - first_new, len(own) + 1))
-        table[places, numbers + 1] = counts
-        tf = [table[new, column[self.terms[rows, place]]] for place in range(len(self.tf))]
+        table = np.zeros((len(mask) - first_new, len(own)))
+        table[places, numbers] = counts
+        wanted = self.terms[rows]
+        column = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
+        tf = list(np.where(own[column] == wanted, table[new[:, np.newaxis], column], 0.0).T)
         penalty = bm25.formula.penalty(bm25.lengths[new + first_new], self.mean0[rows])
         scores = np.zeros(len(rows))
         for place, counts_here in enumerate(tf):
@@ -132,6 +196,7 @@ class WordPool(Pool):
         which, at, columns = self.join(rows[wins], (new[wins] + first_new).astype(np.int32), scores[wins])
         for counts_of, counts_here in zip(self.tf, tf, strict=True):
             counts_of[at, columns] = counts_here[wins[which]]
+        return at
 
     def _essential_rows(self) -> tuple[NDArray[np.int64], Rows]:
         """Essential terms, ascending, and the rows they are essential for."""
@@ -163,6 +228,8 @@ class WordPool(Pool):
                 counts[row, : len(chosen)] = tf[chosen, place]
         self.idf0[row, :width] = idf[terms]
         self.mean0[row] = bm25.avg_len or 1.0
+        self.idf1[row], self.mean1[row] = self.idf0[row], self.mean0[row]
+        self.gap[row], self.stale[row] = 0.0, False
         essential = np.zeros(len(self.tf), dtype=np.bool_)
         by_weight = np.argsort(most)
         essential[by_weight] = np.cumsum(most[by_weight]) * _SLACK > floor

@@ -70,10 +70,12 @@ class WordSearch:
         allowed: Allowed,
         tick: Tick,
         source: str,
+        with_scores: bool = True,
     ) -> Best:
         """The best `k` for each query; queries that are asked in every state of a corpus have pools (see `pools`).
 
-        `terms_of` gives a query's terms with their weights, in the order in which they add up.
+        `terms_of` gives a query's terms with their weights, in the order in which they add up. Without scores, which
+        are NaN then, less is computed.
         """
         formula = self.bm25.formula
         standing = self.shelf.of(self.corpus, allowed, k) if formula.k1 * (1 - formula.b) > 0 else None
@@ -95,7 +97,7 @@ class WordSearch:
                     told(done)
                 pool.renew(row, self.bm25, idf, mask, self.corpus.order, sums)
 
-        return gather(standing, queries, k, renew, tick, self.corpus.chunks, source)
+        return gather(standing, queries, k, renew, tick, self.corpus.chunks, source, with_scores)
 
     def scan(
         self,

@@ -278,7 +278,7 @@ def try_headings(before: Findability | None, index: Index, config: Config, progr
     contract = config.contract()
     scope = index.catalog.allowed(contract.scope)
     tick = partial(progress, "Trying headings")
-    legs: dict[str, Leg] = {"sparse": partial(index.sparse.rank_many, allowed=scope, tick=tick)}
+    legs: dict[str, Leg] = {"sparse": partial(index.sparse.rank_many, allowed=scope, tick=tick, with_scores=False)}
     if contract.searcher != "sparse":
         legs["dense"] = partial(index.dense.rank_many, allowed=scope, tick=tick)
     return find_unfindable(before, index.by_id, index.corpus, legs, index.searchers, contract)
