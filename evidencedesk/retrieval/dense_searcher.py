@@ -23,7 +23,7 @@ from evidencedesk.retrieval.vector_pools import VectorPool
 from evidencedesk.retrieval.vectors import IndexMeta, VectorIndex, contenders, unusable_reason
 
 _ROWS = 2048
-_QUERIES = 512
+_QUERIES = 2048
 
 Block = tuple[NDArray[np.int32], NDArray[np.int16]]
 """Some slots and their vectors in units of the grid."""

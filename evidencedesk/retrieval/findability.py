@@ -85,7 +85,7 @@ def find_unfindable(
     Sections with one title and heading, such as those of a page's versions and translations, are found when one of them
     is. Headings that belong to the frame of many pages ("Parameters", "See also") are not tried. The words decide most
     cases: each of `legs` is asked about what those before it miss, and the fusion of all, where there are several,
-    and the configured searcher about the rest.
+    and the configured searcher about the rest. All but the first are asked at once for as many as the fusion needs.
 
     From `before` it takes over what rests on documents and lists that did not change.
     """
@@ -106,12 +106,19 @@ def find_unfindable(
     for one in tries.values():
         kinds[one.part.slots] = one.kinds
     rest = np.unique(asked.own_query)
-    for leg in legs.values():
-        best = leg([asked.queries[one] for one in rest.tolist()], contract.k)
-        rest = rest[~_holds(best, rest, asked.own_query, kinds[asked.own_slot], kinds)]
+    depth = max(contract.k, contract.depth)
+    deep: dict[str, Best] = {}
+    for place, (name, leg) in enumerate(legs.items()):
+        best = leg([asked.queries[one] for one in rest.tolist()], depth if place else contract.k)
+        is_missed = ~_holds(best.slots[:, : contract.k], rest, asked.own_query, kinds[asked.own_slot], kinds)
+        deep = {known: found.of(is_missed) for known, found in deep.items()}
+        if place:
+            deep[name] = best.of(is_missed)
+        rest = rest[is_missed]
 
     queries = [asked.queries[one] for one in rest.tolist()]
-    tops = _tops(before.tops if before else {}, queries, legs, searchers, contract, scope)
+    rankings = {name: deep[name] if name in deep else leg(queries, depth) for name, leg in legs.items()}
+    tops = _tops(before.tops if before else {}, queries, rankings, searchers, contract, scope)
     missed = dict.fromkeys(queries)
     still = np.isin(asked.own_query, rest)
     own_kinds = kinds[asked.own_slot[still]].tolist()
@@ -213,7 +220,7 @@ def _headings(before: Findability | None, documents: Mapping[str, ChunkedDocumen
 
 
 def _holds(
-    best: Best, queries: Numbers, own_query: Numbers, own_kind: NDArray[np.int64], kinds: NDArray[np.int64]
+    best: NDArray[np.int32], queries: Numbers, own_query: Numbers, own_kind: NDArray[np.int64], kinds: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Which of the queries, one a row of `best` and ascending, have a chunk of a kind of their own in their list."""
     found = np.zeros(len(queries), dtype=np.bool_)
@@ -221,7 +228,7 @@ def _holds(
         rows = np.minimum(np.searchsorted(queries, own_query), len(queries) - 1)
         is_asked = queries[rows] == own_query
         rows, own_kind = rows[is_asked], own_kind[is_asked]
-        slots = best.slots[rows]
+        slots = best[rows]
         found[rows[((kinds[slots] == own_kind[:, np.newaxis]) & (slots >= 0)).any(axis=1)]] = True
     return found
 
@@ -235,14 +242,14 @@ def kind_of(chunk: Chunk) -> int:
 def _tops(
     known: Mapping[str, Tops],
     queries: Sequence[str],
-    legs: Mapping[str, Leg],
+    legs: Mapping[str, Rankings],
     searchers: Mapping[str, Searcher],
     contract: Contract,
     scope: InScope,
 ) -> dict[str, Tops]:
-    """What all searchers find for each query."""
+    """What all searchers find for each query; of the legs that is known."""
     depth = max(contract.k, contract.depth)
-    rankings: dict[str, Rankings] = {name: leg(queries, depth) for name, leg in legs.items()}
+    rankings = dict(legs)
     fused = len(legs) > 1
     if contract.searcher not in rankings and not (fused and contract.searcher == "hybrid"):
         rankings[contract.searcher] = rank_many(searchers[contract.searcher], queries, depth, scope)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import compress
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -94,6 +95,11 @@ class Best:
     marks: Sequence[object]
     chunks: Sequence[Chunk]
     source: str
+
+    def of(self, wanted: NDArray[np.bool_]) -> Best:
+        """The rankings of some of the queries."""
+        marks = list(compress(self.marks, wanted.tolist()))
+        return Best(self.slots[wanted], self.scores[wanted], marks, self.chunks, self.source)
 
     def __getitem__(self, row: int) -> RankedList:
         pairs = zip(self.slots[row].tolist(), self.scores[row].tolist(), strict=True)
