@@ -69,6 +69,7 @@ class Findability:
     headings: Mapping[str, int]
     frame: frozenset[str]
     tries: Mapping[str, Tries]
+    asked: _Asked
     tops: Mapping[str, Tops]
 
 
@@ -92,7 +93,10 @@ def find_unfindable(
     before = before if before and before.contract == contract else None
     headings = _headings(before, documents)
     many = max(_FRAME_PAGES, _FRAME_SHARE * len(documents))
-    frame = frozenset(heading for heading, count in headings.items() if count >= many)
+    if before and headings is before.headings and len(documents) == len(before.tries):
+        frame = before.frame
+    else:
+        frame = frozenset(heading for heading, count in headings.items() if count >= many)
     known = before.tries if before and before.frame == frame else {}
     tries = {}
     for doc_id, chunked in documents.items():
@@ -101,74 +105,84 @@ def find_unfindable(
         tries[doc_id] = last if last is not None and is_same else _tries(chunked.document, part, frame)
 
     scope = InScope(corpus, contract.scope)
-    asked = _asked(list(tries.values()), corpus.mask(scope))
+    asked = _asked(before.asked if before else None, list(tries.values()), corpus.mask(scope))
     kinds = np.zeros(len(corpus.chunks) + 1, dtype=np.int64)
-    for one in tries.values():
-        kinds[one.part.slots] = one.kinds
+    if tries:
+        kinds[np.concatenate([one.part.slots for one in asked.tries])] = np.concatenate(
+            [one.kinds for one in asked.tries]
+        )
     rest = np.unique(asked.own_query)
     depth = max(contract.k, contract.depth)
     deep: dict[str, Best] = {}
     for place, (name, leg) in enumerate(legs.items()):
-        best = leg([asked.queries[one] for one in rest.tolist()], depth if place else contract.k)
+        best = leg(asked.texts(rest), depth if place else contract.k)
         is_missed = ~_holds(best.slots[:, : contract.k], rest, asked.own_query, kinds[asked.own_slot], kinds)
         deep = {known: found.of(is_missed) for known, found in deep.items()}
         if place:
             deep[name] = best.of(is_missed)
         rest = rest[is_missed]
 
-    queries = [asked.queries[one] for one in rest.tolist()]
+    queries = asked.texts(rest)
     rankings = {name: deep[name] if name in deep else leg(queries, depth) for name, leg in legs.items()}
     tops = _tops(before.tops if before else {}, queries, rankings, searchers, contract, scope)
-    missed = dict.fromkeys(queries)
+    is_missed = np.zeros(len(asked.queries), dtype=np.bool_)
+    is_missed[rest] = True
     still = np.isin(asked.own_query, rest)
     own_kinds = kinds[asked.own_slot[still]].tolist()
     for number, kind in zip(asked.own_query[still].tolist(), own_kinds, strict=True):
         if kind in tops[asked.queries[number]].kinds:
-            missed.pop(asked.queries[number], None)
+            is_missed[number] = False
     earlier = {(one.path, one.anchor): one for one in before.unfindable} if before else {}
     unfindable = []
-    for document, anchor, query in asked.sections(missed):
+    for document, anchor, query in asked.sections(is_missed):
         winners = tops[query].ids[contract.searcher]
         same = earlier.get((document.path, anchor))
         if same is None or same.winners != winners or same.query != query:
             same = UnfindableSection(document.path, anchor, query, winners)
         unfindable.append(same)
-    return Findability(tuple(unfindable), contract, headings, frame, tries, tops)
+    return Findability(tuple(unfindable), contract, headings, frame, tries, asked, tops)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
     """The tries of all documents, one after the other: `query_of` has the number of each one's query.
 
+    Those of `tries[i]` begin at `firsts[i]`.
     `own_query[i]` wants to find the chunk in `own_slot[i]`.
     """
 
     tries: Sequence[Tries]
     queries: Sequence[str]
     query_of: Numbers
+    firsts: Numbers
     in_scope: NDArray[np.bool_]
     own_query: Numbers
     own_slot: NDArray[np.int32]
 
-    def sections(self, queries: Iterable[str]) -> Iterable[tuple[Document, str, str]]:
-        """Document, anchor and query of the sections in scope with these queries, in order."""
-        is_wanted = np.zeros(len(self.queries), dtype=np.bool_)
-        wanted = set(queries)
-        is_wanted[[number for number, query in enumerate(self.queries) if query in wanted]] = True
-        firsts = np.cumsum([0, *(len(one.queries) for one in self.tries)])
+    def texts(self, numbers: Numbers) -> list[str]:
+        """The queries with these numbers."""
+        return list(map(self.queries.__getitem__, numbers.tolist()))
+
+    def sections(self, is_wanted: NDArray[np.bool_]) -> Iterable[tuple[Document, str, str]]:
+        """Document, anchor and query of the sections in scope with the queries of the wanted numbers, in order."""
         places = np.flatnonzero(is_wanted[self.query_of] & self.in_scope)
-        pages = np.searchsorted(firsts, places, side="right") - 1
-        for page, place in zip(pages.tolist(), (places - firsts[pages]).tolist(), strict=True):
+        pages = np.searchsorted(self.firsts, places, side="right") - 1
+        for page, place in zip(pages.tolist(), (places - self.firsts[pages]).tolist(), strict=True):
             one = self.tries[page]
             yield one.document, one.anchors[place], one.queries[place]
 
 
-def _asked(tries: Sequence[Tries], mask: NDArray[np.bool_]) -> _Asked:
-    number: dict[str, int] = {}
-    query_of = np.array(
-        [number.setdefault(query, len(number)) for one in tries for query in one.queries], dtype=np.intp
-    )
-    firsts = np.cumsum([0, *(len(one.queries) for one in tries)])
+def _asked(before: _Asked | None, tries: Sequence[Tries], mask: NDArray[np.bool_]) -> _Asked:
+    """The tries of these documents; where they ask the same as before, their queries are not numbered again."""
+    queries: Sequence[str]
+    if before and [one.queries for one in before.tries] == [one.queries for one in tries]:
+        queries, query_of, firsts = before.queries, before.query_of, before.firsts
+    else:
+        number: dict[str, int] = {}
+        query_of = np.array(
+            [number.setdefault(query, len(number)) for one in tries for query in one.queries], dtype=np.intp
+        )
+        queries, firsts = list(number), np.cumsum([0, *(len(one.queries) for one in tries)])
     places = np.concatenate([np.zeros(0, dtype=np.intp), *(one.own_places for one in tries)])
     places += np.repeat(firsts[:-1], [len(one.own_places) for one in tries])
     slots = np.concatenate([np.zeros(0, dtype=np.int32), *(one.own_slots for one in tries)])
@@ -176,7 +190,7 @@ def _asked(tries: Sequence[Tries], mask: NDArray[np.bool_]) -> _Asked:
     places, slots = places[allowed], slots[allowed]
     in_scope = np.zeros(len(query_of), dtype=np.bool_)
     in_scope[places] = True
-    return _Asked(tries, list(number), query_of, in_scope, query_of[places], slots)
+    return _Asked(tries, queries, query_of, firsts, in_scope, query_of[places], slots)
 
 
 def _tries(document: Document, part: Part, frame: frozenset[str]) -> Tries:
@@ -204,18 +218,22 @@ def _overlaps(sections: Sequence[Section], chunks: Sequence[Chunk]) -> NDArray[n
     return overlaps
 
 
-def _headings(before: Findability | None, documents: Mapping[str, ChunkedDocument]) -> dict[str, int]:
-    """On how many pages each heading stands."""
-    counts = Counter(before.headings) if before else Counter()
+def _headings(before: Findability | None, documents: Mapping[str, ChunkedDocument]) -> Mapping[str, int]:
+    """On how many pages each heading stands; the same object as before if nothing has changed."""
+    changes: Counter[str] = Counter()
     known = before.tries if before else {}
     gone = [one for doc_id, one in known.items() if doc_id not in documents]
     for doc_id, chunked in documents.items():
         last = known.get(doc_id)
         if last is None or last.document is not chunked.document:
-            counts.update({section.heading for section in chunked.document.sections})
+            changes.update({section.heading for section in chunked.document.sections})
             gone += [last] if last else []
     for one in gone:
-        counts.subtract(one.headings)
+        changes.subtract(one.headings)
+    if before and not any(changes.values()):
+        return before.headings
+    counts = Counter(before.headings) if before else Counter()
+    counts.update(changes)
     return {heading: count for heading, count in counts.items() if count}
 
 
