@@ -3,8 +3,8 @@
 Invariant: the problems are the same whatever was there before; only here selection and severity are applied.
 
 What a rule told of a subject is kept with the paths it read (`reads`), and so is what it told of a group of shares. A
-later check asks again only where a path changed, puts the new answers into the places of the old ones, and then sifts
-and sorts the files in which some answer or suppression is another.
+later check asks again only where a path changed (answers about labels that only moved move along: `moved`), puts the
+new answers into the places of the old ones, then sifts and sorts the files in which some answer or suppression differs.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from evidencedesk.retrieval.label_file import LabelFile
 from evidencedesk.retrieval.run_file import RunFile
 from evidencedesk.rule import Problem, Rule, Severity, Share, Violation
 from evidencedesk.rules import RULES
+from evidencedesk.workspace.moved import Moves, Told
 from evidencedesk.workspace.reads import KEYS, Path, Reading, changed_paths
 from evidencedesk.workspace.shown import Found, Sifted, Target, in_order, sift, targets_of
 
@@ -74,23 +75,14 @@ def check(facts: Facts, texts: Mapping[str, str], selection: Selection) -> tuple
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What a rule told of one subject or group, and what it read for that."""
-
-    reads: frozenset[Path] = frozenset()
-    problems: tuple[Found, ...] = ()
-    shares: tuple[Share, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class _Answers:
     """What the rules told of one subject, by code; `reads` is all that any of them read."""
 
     reads: frozenset[Path]
-    told: Mapping[str, _Told]
+    told: Mapping[str, Told]
 
 
-_NOTHING = _Told()
+_NOTHING = Told()
 _NO_ANSWERS = _Answers(frozenset(), {})
 
 _Source = tuple[str, str, Hashable]
@@ -111,7 +103,7 @@ class Checked:
     texts: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, Mapping[Hashable, _Answers]] = field(default_factory=dict)
     groups: Mapping[_Group, _Members] = field(default_factory=dict)
-    joined: Mapping[_Group, _Told] = field(default_factory=dict)
+    joined: Mapping[_Group, Told] = field(default_factory=dict)
     found: Mapping[str, dict[_Source, tuple[Found, ...]]] = field(default_factory=dict)
     targets: Mapping[str, tuple[Target, ...]] = field(default_factory=dict)
     sifted: Mapping[str, Sifted] = field(default_factory=dict)
@@ -148,20 +140,24 @@ class _Check:
         self._texts = texts
         self._progress = progress
         self._changed: set[Path] = set()
+        self._moves: Moves | None = None
+        self._carried: set[_Source] = set()
         self._reading = Reading(facts)
         selection = before.selection
         self._rules = [rule for rule in RULES if selection.takes(rule.code)]
         self._severities = {rule.code: selection.severity_of(rule.code) for rule in self._rules}
         self._groups: dict[_Group, _Members] = dict(before.groups)
         self._joined = dict(before.joined)
-        self._stirred: set[_Group] = set()
+        self._stirred: dict[_Group, bool] = {}
         self._found: dict[str, dict[_Source, tuple[Found, ...]]] = dict(before.found)
         self._copied: set[str] = set()
         self._touched: set[str] = set()
         self._positions: dict[tuple[bool, str], Mapping[Hashable, int]] = {}
 
     def run(self, changed: set[Path]) -> Checked:
-        self._changed = changed
+        self._changed, before = changed, self._before
+        if before.facts is not None:
+            self._moves = Moves(before.facts, self._facts, before.texts, self._texts, changed)
         answers = {
             name: self._ask_all(name, getattr(self._facts, name), self._about(subject))
             for subject, name in SUBJECTS.items()
@@ -227,7 +223,11 @@ class _Check:
         for rule in rules:
             answer = before.told.get(rule.code)
             if is_new or (answer is not None and not answer.reads.isdisjoint(self._changed)):
-                answer = self._listen(rule, rule.check(seen, self._reading.facts), seen)
+                answer = None if is_new or answer is None else self._carry(answer)
+                if answer is not None:
+                    self._carried.add((rule.code, name, key))
+                else:
+                    answer = self._listen(rule, rule.check(seen, self._reading.facts), seen)
             # Most rules read nothing but their subject and say nothing of it, which need not be kept.
             if answer is not None and (answer.problems or answer.shares or answer.reads):
                 told[rule.code] = answer
@@ -243,7 +243,12 @@ class _Check:
             return seen
         return subject
 
-    def _listen(self, rule: Rule, telling: Iterable[Violation | Share], subject: Any) -> _Told:
+    def _carry(self, told: Told) -> Told | None:
+        """The answer that is given now, where that is known without asking again."""
+        moves = self._moves
+        return moves.carried(told) if moves and told.reads & self._changed <= moves.paths else None
+
+    def _listen(self, rule: Rule, telling: Iterable[Violation | Share], subject: Any) -> Told:
         problems: list[Found] = []
         shares: list[Share] = []
         for told in telling:
@@ -254,9 +259,9 @@ class _Check:
             self._reading.note(("texts", told.path))
             text = self._texts.get(told.path, "")
             problems.append((rule.problem(told, text, fixes, self._severities[rule.code]), told.subject))
-        return _Told(self._reading.taken(), tuple(problems), tuple(shares))
+        return Told(self._reading.taken(), tuple(problems), tuple(shares))
 
-    def _replace(self, source: _Source, old: _Told, new: _Told) -> None:
+    def _replace(self, source: _Source, old: Told, new: Told) -> None:
         """Let what was told take the place of what was told before."""
         if old is new or not (old.problems or new.problems or old.shares or new.shares):
             return
@@ -271,31 +276,35 @@ class _Check:
         for shared in {share.key for share in (*old.shares, *new.shares)}:
             group = code, shared
             if group not in self._stirred:
-                self._stirred.add(group)
                 self._groups[group] = dict(self._groups.get(group, {}))
+            self._stirred[group] = self._stirred.get(group, True) and source in self._carried
             _put(self._groups[group], (name, key), tuple(share.value for share in new.shares if share.key == shared))
 
     # What rules say of groups
 
     def _join_all(self) -> None:
         rules = {rule.code: rule for rule in self._rules}
-        again = dict.fromkeys(self._stirred)
-        again.update((group, None) for group, told in self._joined.items() if not told.reads.isdisjoint(self._changed))
+        # Whether all members of a group are the same, but for where labels stand.
+        again = {group: True for group, told in self._joined.items() if not told.reads.isdisjoint(self._changed)}
+        again |= self._stirred
         moved = {name for name in SUBJECTS.values() if (name, KEYS) in self._changed}
         if moved:
-            again.update((group, None) for group, members in self._groups.items() if self._is_reordered(members))
-        for done, group in enumerate(again):
+            again.update((group, False) for group, members in self._groups.items() if self._is_reordered(members))
+        for done, (group, is_same) in enumerate(again.items()):
             self._progress(done, len(again))
             code, key = group
             members, rule = self._groups.get(group), rules[code]
-            new = _NOTHING
+            old, new = self._joined.get(group, _NOTHING), _NOTHING
             if members and rule.join:
-                pairs = list(self._members(members, rule))
-                new = self._listen(rule, rule.join(key, pairs, self._reading.facts), pairs[0][0])
+                new = (self._carry(old) if is_same else None) or self._join(rule, key, members)
             else:
                 self._groups.pop(group, None)
-            self._replace((code, "", key), self._joined.get(group, _NOTHING), new)
+            self._replace((code, "", key), old, new)
             _put(self._joined, group, new, keep=bool(members))
+
+    def _join(self, rule: Rule, key: Hashable, members: _Members) -> Told:
+        pairs = list(self._members(members, rule))
+        return self._listen(rule, rule.join(key, pairs, self._reading.facts) if rule.join else (), pairs[0][0])
 
     def _members(self, members: _Members, rule: Rule) -> Iterator[tuple[Any, Any]]:
         """The subjects that share under one key, each with each of its values; in the order of the facts."""

@@ -1,0 +1,151 @@
+"""What was told of labels that only moved in their file. Invariant: what is carried over would be told afresh.
+
+An edit in a label file moves every label behind it. A rule sees of a label's place nothing but spans, and passes them
+on into what it tells. So where nothing that an answer read is another now but labels that one edit moved, and the text
+that they stand in, the new answer is the old one with its spans moved by the same edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from evidencedesk.retrieval.facts import Facts
+from evidencedesk.retrieval.label_file import LabelSource
+from evidencedesk.retrieval.places import Place
+from evidencedesk.rule import Fix, Problem, Related, Share, Violation
+from evidencedesk.text.spans import Span
+from evidencedesk.workspace.reads import Path
+from evidencedesk.workspace.shown import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a rule told of one subject or group, and what it read for that."""
+
+    reads: frozenset[Path] = frozenset()
+    problems: tuple[Found, ...] = ()
+    shares: tuple[Share, ...] = ()
+
+
+class _LostError(Exception):
+    """A place was edited, or cannot be told to be one."""
+
+
+class _Edit(NamedTuple):
+    """All that differs between two texts lies in `[start, end)` of the old one; what is behind moves by `by`."""
+
+    start: int
+    end: int
+    by: int
+
+    def moved(self, span: Span) -> Span:
+        """Where the same characters stand now. Raises _LostError when they are edited; nothing stands nowhere."""
+        if span.start < span.end <= self.start:
+            return span
+        if self.end <= span.start < span.end:
+            return Span(span.start + self.by, span.end + self.by)
+        raise _LostError
+
+
+def _edit(old: str, new: str) -> _Edit:
+    shorter = min(len(old), len(new))
+    start = _longest(shorter, lambda low, high: old[low:high] == new[low:high])
+    rest = _longest(
+        shorter - start,
+        lambda low, high: old[len(old) - high : len(old) - low] == new[len(new) - high : len(new) - low],
+    )
+    return _Edit(start, len(old) - rest, len(new) - len(old))
+
+
+def _longest(most: int, agree: Callable[[int, int], bool]) -> int:
+    """The greatest number up to `most` so that the texts `agree` from 0 to there."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if agree(low, middle) else (low, middle - 1)
+    return low
+
+
+class Moves:
+    """The labels that moved between two states; `paths` are those of `changed` that lead to nothing else than that."""
+
+    def __init__(
+        self,
+        before: Facts,
+        now: Facts,
+        texts_before: Mapping[str, str],
+        texts: Mapping[str, str],
+        changed: AbstractSet[Path],
+    ) -> None:
+        self._edits = {
+            path: _edit(texts_before[path], texts[path])
+            for path in now.label_files
+            if ("texts", path) in changed and path in before.label_files
+        }
+        self.paths: set[Path] = {("texts", path) for path in self._edits}
+        if self._edits:
+            sources = [path for path in changed if path[0] == "evaluations" and path[-1] == "source"]
+            self.paths.update(
+                path
+                for path in sources
+                if self._only_moved(before.evaluations[str(path[1])].source, now.evaluations[str(path[1])].source)
+            )
+
+    def carried(self, told: Told) -> Told | None:
+        """What was told, told of the labels where they are now; None when it may have been about their text."""
+        try:
+            problems = tuple([(self._problem(problem), subject) for problem, subject in told.problems])
+            shares = tuple([replace(share, value=self._value(share.value)) for share in told.shares])
+            if any(self._value(share.key) != share.key for share in told.shares):
+                return None
+        except _LostError:
+            return None
+        return Told(told.reads, problems, shares)
+
+    def _only_moved(self, old: LabelSource, new: LabelSource) -> bool:
+        edit = self._edits.get(old.path)
+        if edit is None or old.path != new.path or old.label != new.label or old.spans.keys() != new.spans.keys():
+            return False
+        try:
+            return edit.moved(old.span) == new.span and all(
+                edit.moved(span) == new.spans[key] for key, span in old.spans.items()
+            )
+        except _LostError:
+            return False
+
+    def _span(self, path: str, span: Span) -> Span:
+        return self._edits[path].moved(span) if path in self._edits else span
+
+    def _problem(self, problem: Problem) -> Problem:
+        self._value(tuple(problem.values.values()))
+        return replace(
+            problem,
+            span=self._span(problem.path, problem.span),
+            related=self._value(problem.related),
+            fixes=tuple([self._fix(fix) for fix in problem.fixes]),
+        )
+
+    def _fix(self, fix: Fix) -> Fix:
+        if self._edits.keys().isdisjoint(fix.edits):
+            return fix
+        edits = {
+            path: tuple([replace(edit, span=self._span(path, edit.span)) for edit in edits])
+            for path, edits in fix.edits.items()
+        }
+        return replace(fix, edits=edits)
+
+    def _value(self, value: Any) -> Any:
+        """A value with the places in it moved. Raises _LostError for a span of which nobody says where it is."""
+        if isinstance(value, Span):
+            raise _LostError
+        if isinstance(value, Place):
+            return Place(value.path, self._span(value.path, value.span))
+        if isinstance(value, Related):
+            return replace(value, span=self._span(value.path, value.span)) if value.path in self._edits else value
+        if isinstance(value, Violation):
+            self._value(tuple(value.values.values()))
+            return replace(value, span=self._span(value.path, value.span), related=self._value(value.related))
+        return tuple(map(self._value, value)) if type(value) is tuple else value
