@@ -24,6 +24,8 @@ P = TypeVar("P", bound=Pool)
 _ROW_BITS = 32
 _STATES = 4
 """For how many states a query that nobody asks is remembered: some are given up before all is asked."""
+_LISTS = 2
+"""Whose places are remembered: headings and questions are asked by turns."""
 
 
 class Standing(Generic[P]):
@@ -37,7 +39,7 @@ class Standing(Generic[P]):
         self._place: dict[str, int] = {}
         """By query: its pool's width, shifted by `_ROW_BITS`, and its row."""
         self._idle: dict[int, NDArray[np.intp]] = {}
-        self._last: tuple[list[str], dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]] = [], {}
+        self._recent: list[tuple[list[str], dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]]] = []
 
     def add(self, width: int, queries: Sequence[str], pool: P) -> None:
         """Make room for new queries, whose rows `pool` holds."""
@@ -52,7 +54,7 @@ class Standing(Generic[P]):
 
     def unknown(self, queries: Sequence[str]) -> list[str]:
         """Those that have no row yet, each once."""
-        if queries == self._last[0] or all(map(self._place.__contains__, queries)):
+        if any(queries == known for known, _ in self._recent) or all(map(self._place.__contains__, queries)):
             return []
         return [query for query in dict.fromkeys(queries) if query not in self._place]
 
@@ -66,17 +68,18 @@ class Standing(Generic[P]):
 
     def rows(self, queries: Sequence[str]) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Per width the places of queries in the list, and their rows; they count as asked."""
-        if queries != self._last[0]:
+        arrays = next((arrays for known, arrays in self._recent if known == queries), None)
+        if arrays is None:
             found = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
             widths = found >> _ROW_BITS
             arrays = {}
             for width in np.unique(widths).tolist():
                 places = np.flatnonzero(widths == width)
                 arrays[width] = places, found[places] - (width << _ROW_BITS)
-            self._last = list(queries), arrays
-        for width, (_, rows_asked) in self._last[1].items():
+            self._recent = [(list(queries), arrays), *self._recent[: _LISTS - 1]]
+        for width, (_, rows_asked) in arrays.items():
             self._idle[width][rows_asked] = 0
-        return self._last[1]
+        return arrays
 
     def settle(self) -> None:
         """Let a state end: forget the queries that nobody asked in the last states.
@@ -96,7 +99,7 @@ class Standing(Generic[P]):
             self._place = after
             for width, rows in kept.items():
                 self.pools[width].keep(np.flatnonzero(rows))
-            self._last = [], {}
+            self._recent = []
         self._idle = {width: idle[kept[width]] + 1 for width, idle in self._idle.items()}
 
 
