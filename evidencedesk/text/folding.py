@@ -91,14 +91,27 @@ _AFTER_CASE = (
             r"|\]\[[^\[\]]*+\]|\[\^[^\[\]\s]++\]"
         ),
         lambda match: "",
+        lambda text: "<" in text or "]" in text,
     ),
     Step(re.compile(rf"!\[|<(?=\S)|[\[\]*_`~\\>{INVISIBLE}]+"), lambda match: ""),
-    Step(re.compile(f"[{''.join(_CHARACTERS)}]"), lambda match: _CHARACTERS[match[0]]),
+    Step(
+        re.compile(f"[{''.join(_CHARACTERS)}]"),
+        lambda match: _CHARACTERS[match[0]],
+        lambda text: "|" in text or not text.isascii(),
+    ),
     # A dash or bullet alone between white space, the rule below a table's header; then runs of dashes.
-    Step(re.compile(r"(?<!\S)(?P<alone>:?-+:?|[•‣◦▪·])(?!\S)|-{2,}"), lambda match: "" if match["alone"] else "-"),
+    Step(
+        re.compile(r"(?<!\S)(?P<alone>:?-+:?|[•‣◦▪·])(?!\S)|-{2,}"),
+        lambda match: "" if match["alone"] else "-",
+        lambda text: "-" in text or not text.isascii(),
+    ),
     # A line break inside Chinese or Japanese separates nothing.
-    Step(re.compile(rf"(?<=[{NO_SPACES}])(?P<inside>\s++)(?=[{NO_SPACES}])|[^\S ]\s*+| \s++"), _line_up),
-    Step(re.compile(r"\A | \Z"), lambda match: ""),
+    Step(
+        re.compile(rf"(?<=[{NO_SPACES}])(?P<inside>\s++)(?=[{NO_SPACES}])|[^\S ]\s*+| \s++"),
+        _line_up,
+        lambda text: "  " in text or not (text.isascii() and text.isprintable()),
+    ),
+    Step(re.compile(r"\A | \Z"), lambda match: "", lambda text: text[:1] == " " or text[-1:] == " "),
 )
 
 

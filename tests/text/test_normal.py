@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evidencedesk.text.folding import after_case, before_case
 from evidencedesk.text.normal import Folded, Match, find_all, fold, holds
 from evidencedesk.text.spans import Span
 
@@ -176,3 +177,9 @@ def test_a_part_that_holds_the_evidence_folds_to_a_text_that_holds_it(
     part = " ".join(f"{' '.join(before)}\n- **{evidence}** [more](u)\n{' '.join(after)}".split())
     for start in range(part.index(evidence) + 1):
         assert fold(evidence) in fold(part[start:])
+
+
+@given(st.text(st.sampled_from("a1 <>]|-:•\t\n\x1c\x85\u2009“é中[!*&;b/") | st.characters(), max_size=12))
+def test_a_step_that_a_text_does_not_need_changes_nothing_in_it(text: str) -> None:
+    for step in (*before_case(), *after_case()):
+        assert step.needed(text) or step.pattern.sub(step.replace, text) == text, step.pattern.pattern
