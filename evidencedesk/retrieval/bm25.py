@@ -100,7 +100,7 @@ class BM25:
     def given(
         self,
         idf: float | NDArray[np.float64],
-        counts: NDArray[np.integer] | NDArray[np.float64],
+        counts: NDArray[np.integer] | NDArray[np.floating],
         penalty: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """What a term gives that occurs `counts` times: the one place that computes it, since the order of operations

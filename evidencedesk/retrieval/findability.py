@@ -111,7 +111,7 @@ def find_unfindable(
         kinds[np.concatenate([one.part.slots for one in asked.tries])] = np.concatenate(
             [one.kinds for one in asked.tries]
         )
-    rest = np.unique(asked.own_query)
+    rest = np.flatnonzero(np.bincount(asked.own_query, minlength=len(asked.queries)))
     depth = max(contract.k, contract.depth)
     deep: dict[str, Best] = {}
     for place, (name, leg) in enumerate(legs.items()):
@@ -159,9 +159,11 @@ class _Asked:
     own_query: Numbers
     own_slot: NDArray[np.int32]
 
-    def texts(self, numbers: Numbers) -> list[str]:
-        """The queries with these numbers."""
-        return list(map(self.queries.__getitem__, numbers.tolist()))
+    def texts(self, numbers: Numbers) -> Sequence[str]:
+        """The queries with these numbers, each given once and ascending."""
+        return (
+            list(map(self.queries.__getitem__, numbers.tolist())) if len(numbers) < len(self.queries) else self.queries
+        )
 
     def sections(self, is_wanted: NDArray[np.bool_]) -> Iterable[tuple[Document, str, str]]:
         """Document, anchor and query of the sections in scope with the queries of the wanted numbers, in order."""

@@ -96,7 +96,7 @@ def restore_words(kept: KeptWords, shelf: Shelf[WordPool], held: Postings) -> No
         pool = WordPool(rows.k, [{}] * len(rows.queries), width)
         pool.terms = numbers[words.terms]
         pool.weights, pool.idf0, pool.mean0 = words.weights.copy(), words.idf0.copy(), words.mean0.copy()
-        pool.tf = list(words.counts.astype(np.float64))
+        pool.tf = list(words.counts.astype(np.float32))
         pool.essential = words.essential.copy()
         _fill(pool, rows)
         shelf.put(rows.scope, rows.k, width, rows.queries, pool)

@@ -175,14 +175,18 @@ class Pool:
     def refresh(self, rows: Rows) -> None:
         """Make the scores of these rows the present ones, where a pool puts that off."""
 
-    def give(self, rows: Rows) -> tuple[Slots, Floats, NDArray[np.object_]]:
-        """The k best of some rows, which are certain: slots, scores and marks."""
+    def top_scores(self, rows: Rows) -> Floats:
+        """The scores of the k best of some rows."""
+        return self.scores[rows, : self.k]
+
+    def give(self, rows: Rows) -> tuple[Slots, NDArray[np.object_]]:
+        """The k best of some rows, which are certain: slots and marks."""
         top = self.slots[rows, : self.k]
         for row in rows[self.stirred[rows] | (top != self.top[rows]).any(axis=1)].tolist():
             self.marks[row] = object()
         self.top[rows] = top
         self.stirred[rows] = False
-        return top, np.where(top >= 0, self.scores[rows, : self.k], 0.0), self.marks[rows]
+        return top, self.marks[rows]
 
 
 def choose(

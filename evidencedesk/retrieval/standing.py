@@ -168,11 +168,10 @@ def gather(
     marks: NDArray[np.object_] = np.full(len(queries), None, dtype=np.object_)
     for width, (places, rows) in rows_of.items():
         pool = standing.pools[width]
+        slots[places], marks[places] = pool.give(rows)
         if with_scores:
-            pool.refresh(np.unique(rows))
-        slots[places], scores[places], marks[places] = pool.give(rows)
-    if not with_scores:
-        scores[:] = np.nan
+            scores[places] = pool.top_scores(rows)
+    scores[:] = np.where(slots >= 0, scores, 0.0) if with_scores else np.nan
     return Best(slots, scores, marks.tolist(), chunks, source)
 
 

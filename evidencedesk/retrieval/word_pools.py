@@ -35,7 +35,8 @@ Terms = Mapping[int, float]
 """Numbers of terms with their weights, in the order in which they add up."""
 
 _SLACK = 1 + 1e-9
-_WIDTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32, 48, 64)
+# Few, since each pool costs a save some array operations, and close enough to waste little room.
+_WIDTHS = (2, 4, 6, 8, 12, 16, 32, 64)
 _OWN = ("terms", "weights", "idf0", "mean0", "essential", "idf1", "mean1", "gap", "stale")
 _BLOCK = 1 << 13
 """How many scores are computed together: their arrays stay in the processor's cache."""
@@ -69,7 +70,7 @@ class WordPool(Pool):
         self.gap = np.zeros(len(queries))
         self.stale = np.zeros(len(queries), dtype=np.bool_)
         self._present: tuple[BM25, Floats, NDArray[np.int64]] | None = None
-        self.tf = [np.zeros(self.slots.shape) for _ in range(width)]
+        self.tf = [np.zeros(self.slots.shape, dtype=np.float32) for _ in range(width)]
         self.essential = np.zeros((len(queries), width), dtype=np.bool_)
         self._posted: tuple[NDArray[np.int64], Rows] | None = None
 
@@ -125,6 +126,18 @@ class WordPool(Pool):
         """See Pool."""
         self._score(rows[self.stale[rows]])
 
+    def top_scores(self, rows: Rows) -> Floats:
+        """See Pool. Stale rows stay so: their gaps go on counting from where they were."""
+        found = super().top_scores(rows)
+        stale = np.flatnonzero(self.stale[rows])
+        if len(stale) and self._present is not None:
+            bm25, idf, _ = self._present
+            step = max(1, _BLOCK // self.k)
+            for start in range(0, len(stale), step):
+                part = stale[start : start + step]
+                found[part] = self._computed(rows[part], self.k, bm25, idf)
+        return found
+
     def _score(self, rows: Rows) -> None:
         """Score the chunks of some rows, each given once, by the present statistics, and sort them."""
         if not len(rows) or self._present is None:
@@ -132,22 +145,24 @@ class WordPool(Pool):
         bm25, idf, order = self._present
         step = max(1, _BLOCK // self.slots.shape[1])
         for start in range(0, len(rows), step):
-            self._score_block(rows[start : start + step], bm25, idf)
+            part = rows[start : start + step]
+            self.scores[part] = self._computed(part, self.slots.shape[1], bm25, idf)
         self.sort(rows, order)
         self.gap[rows] = self._gaps(rows, bm25)
         self.idf1[rows] = np.where(self.terms[rows] >= 0, idf[self.terms[rows]], 1.0)
         self.mean1[rows] = bm25.avg_len or 1.0
         self.stale[rows] = False
 
-    def _score_block(self, rows: Rows, bm25: BM25, idf: Floats) -> None:
-        slots, terms = self.slots[rows], self.terms[rows]
+    def _computed(self, rows: Rows, columns: int, bm25: BM25, idf: Floats) -> Floats:
+        """The present scores of the first chunks of some rows."""
+        slots, terms = self.slots[rows, :columns], self.terms[rows]
         scores = np.zeros(slots.shape)
         penalty = bm25.penalty[slots] if len(bm25.penalty) else scores + 1
         for place, counts in enumerate(self.tf):
-            given = bm25.given(idf[terms[:, place, np.newaxis]], counts[rows], penalty)
+            given = bm25.given(idf[terms[:, place, np.newaxis]], counts[rows, :columns], penalty)
             given *= self.weights[rows, place, np.newaxis]
             scores += given
-        self.scores[rows] = np.where(slots >= 0, scores, -np.inf)
+        return np.where(slots >= 0, scores, -np.inf)
 
     def _gaps(self, rows: Rows, bm25: BM25) -> Floats:
         """The least ratio of two neighbours' scores that can change the k best of these rows."""
