@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -68,9 +67,7 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture(autouse=True, scope="session")
-def paranoid() -> Iterator[None]:
-    """The engines that these tests start compare every snapshot with a fresh one."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(PARANOID, "1")
-        yield
+@pytest.fixture(autouse=True)
+def paranoid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engines that these tests start compare every snapshot with a fresh one: child processes inherit it."""
+    monkeypatch.setenv(PARANOID, "1")
