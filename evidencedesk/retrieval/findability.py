@@ -44,6 +44,10 @@ class Tries:
     own_slots: NDArray[np.int32]
     kinds: NDArray[np.int64]
 
+    def kind_of(self, chunk: Chunk) -> int:
+        """The kind of one of the document's chunks."""
+        return int(self.kinds[self.part.row_of[chunk.id]])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tops:
@@ -124,10 +128,10 @@ def find_unfindable(
 
     queries = asked.texts(rest)
     rankings = {name: deep[name] if name in deep else leg(queries, depth) for name, leg in legs.items()}
-    tops = _tops(before.tops if before else {}, queries, rankings, searchers, contract, scope)
+    tops = _tops(before.tops if before else {}, queries, tries, rankings, searchers, contract, scope)
     is_missed = np.zeros(len(asked.queries), dtype=np.bool_)
     is_missed[rest] = True
-    still = np.isin(asked.own_query, rest)
+    still = is_missed[asked.own_query]
     own_kinds = kinds[asked.own_slot[still]].tolist()
     for number, kind in zip(asked.own_query[still].tolist(), own_kinds, strict=True):
         if kind in tops[asked.queries[number]].kinds:
@@ -245,9 +249,10 @@ def _holds(
     """Which of the queries, one a row of `best` and ascending, have a chunk of a kind of their own in their list."""
     found = np.zeros(len(queries), dtype=np.bool_)
     if len(queries):
-        rows = np.minimum(np.searchsorted(queries, own_query), len(queries) - 1)
-        is_asked = queries[rows] == own_query
-        rows, own_kind = rows[is_asked], own_kind[is_asked]
+        row_of = np.full(int(own_query.max(initial=queries[-1])) + 1, -1, dtype=np.intp)
+        row_of[queries] = np.arange(len(queries))
+        rows = row_of[own_query]
+        rows, own_kind = rows[rows >= 0], own_kind[rows >= 0]
         slots = best[rows]
         found[rows[((kinds[slots] == own_kind[:, np.newaxis]) & (slots >= 0)).any(axis=1)]] = True
     return found
@@ -262,6 +267,7 @@ def kind_of(chunk: Chunk) -> int:
 def _tops(
     known: Mapping[str, Tops],
     queries: Sequence[str],
+    tries: Mapping[str, Tries],
     legs: Mapping[str, Rankings],
     searchers: Mapping[str, Searcher],
     contract: Contract,
@@ -281,7 +287,7 @@ def _tops(
             if fused:
                 lists["hybrid"] = rrf([lists[name] for name in legs], contract.rrf_k, contract.k)
             firsts = {name: found[: contract.k] for name, found in lists.items()}
-            kinds = frozenset(kind_of(one.chunk) for found in firsts.values() for one in found)
+            kinds = frozenset(tries[one.chunk.doc_id].kind_of(one.chunk) for found in firsts.values() for one in found)
             last = Tops(tuple(marks), {name: tuple(ids(found)) for name, found in firsts.items()}, kinds)
         tops[query] = last
     return tops
