@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import GoldPlace
-from evidencedesk.text.normal import Match, holds
+from evidencedesk.text.normal import Match, fold, holds_folded
 from evidencedesk.text.spans import Span
 
 SENTENCE_END = re.compile(r"[.!?…。؟।](?=\s|$)|\r?\n[ \t]*\r?\n")
@@ -23,8 +23,8 @@ def telling_sentence(place: GoldPlace, match: Match, chunks: Iterable[Chunk]) ->
     quote = sentence.of(text)
     others = (other.span for other in place.matches if not sentence.contains(other.span))
     around = (_around(span, sentence, text) for span in others)
-    held = any(chunk.location.span.contains(sentence) for chunk in chunks)
-    return sentence if held and not any(holds(window, quote) for window in around) else None
+    held, folded = any(chunk.location.span.contains(sentence) for chunk in chunks), fold(quote)
+    return sentence if held and not any(holds_folded(one, fold(one), quote, folded) for one in around) else None
 
 
 def sentence_around(document: Document, span: Span) -> Span:
