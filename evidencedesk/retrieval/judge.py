@@ -65,7 +65,9 @@ def retrieve(
         texts = [questions[place][0] for place in places]
         allowed = catalog.allowed(scope)
         rankings = {name: _ask(name, texts, searchers, contract, allowed, spread, tick) for name in LEGS}
-        rankings["hybrid"] = _ask("hybrid", texts, searchers, contract, allowed, spread, tick)
+        # A leg whose list is spread is not what is fused.
+        legs = rankings if spread is None or contract.searcher not in LEGS else {}
+        rankings["hybrid"] = _ask("hybrid", texts, searchers, contract, allowed, spread, tick, legs)
         configured = rankings.get(contract.searcher) or _ask(
             contract.searcher, texts, searchers, contract, allowed, spread, tick
         )
@@ -130,8 +132,12 @@ def _ask(
     allowed: AbstractSet[str] | None,
     spread: Spread | None,
     tick: Tick,
+    known: Mapping[str, Rankings] | None = None,
 ) -> Rankings:
-    """One searcher's rankings to `max(k, depth)`; those of the configured one are ordered anew by `spread`."""
+    """One searcher's rankings to `max(k, depth)`; those of the configured one are ordered anew by `spread`.
+
+    `known` are those of legs that were asked already.
+    """
     depth = max(contract.k, contract.depth)
     searcher = searchers[name]
     spread = spread if name == contract.searcher else None
@@ -140,7 +146,7 @@ def _ask(
         lists = [list(result.hits[:depth]) for result in results]
         return _Corrected([spread(one) for one in lists] if spread else lists, results)
     if name == "hybrid":
-        legs = tuple(rank_many(searchers[leg], texts, depth, allowed, tick) for leg in LEGS)
+        legs = tuple((known or {}).get(leg) or rank_many(searchers[leg], texts, depth, allowed, tick) for leg in LEGS)
         found: Rankings = Derived(legs, lambda row, pair: rrf(pair, k=contract.rrf_k, top=depth, source="hybrid"))
     else:
         found = rank_many(searcher, texts, depth, allowed, tick)
