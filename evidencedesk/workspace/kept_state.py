@@ -173,7 +173,7 @@ class KeptState:
             for key in (self._written.key, *self._written.pools, self._written.places):
                 self._cache.discard(key)
         words, vectors = sparse.kept(), dense.kept()
-        # Headings are tried with the configured k, questions are mostly asked for more.
+        # Pools of the configured k are of headings alone, deeper ones of questions and of headings that words miss.
         for key, is_wanted in zip(pools, (config.retrieval.k.__eq__, config.retrieval.k.__ne__), strict=True):
             own_words = tuple(pool for pool in words.pools if is_wanted(pool[0].k))
             own_vectors = tuple(pool for pool in vectors.pools if is_wanted(pool[0].k))
