@@ -70,10 +70,10 @@ def new_labels(state: State, question: Question) -> list[Any]:
 
 
 def _evidence(document: Document, selected: Span) -> Span | str:
-    """The selection without white space around it, or why it cannot be evidence."""
+    """The selection in whole words, without white space around it, or why it cannot be evidence."""
     chosen = selected.of(document.text)
     start = selected.start + len(chosen) - len(chosen.lstrip())
-    span = Span(start, start + len(chosen.strip()))
+    span = _in_whole_words(document.text, Span(start, start + len(chosen.strip())))
     section = section_at(document, span.start)
     if not fold(chosen):
         return "Select the words that answer the question first: they become the label's evidence."
@@ -84,6 +84,20 @@ def _evidence(document: Document, selected: Span) -> Span | str:
     if span.start < section.body.start:
         return "The selection lies in a heading; evidence is text below it."
     return span
+
+
+def _in_whole_words(text: str, span: Span) -> Span:
+    start, end = span
+    while 0 < start < end and _joins(text[start - 1]) and _joins(text[start]):
+        start -= 1
+    while start < end < len(text) and _joins(text[end - 1]) and _joins(text[end]):
+        end += 1
+    return Span(start, end)
+
+
+def _joins(character: str) -> bool:
+    """Whether it is written together with its neighbours in one word; scripts without capitals may set no spaces."""
+    return character.isdigit() or character.lower() != character.upper()
 
 
 def _file_for(state: State, path: str) -> str:

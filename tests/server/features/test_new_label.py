@@ -110,12 +110,18 @@ async def test_the_action_adds_the_label_and_opens_its_question(client: Connecte
     assert after[:offset].endswith('"q-09",\n    "question": "') and after[offset] == '"'
 
 
-async def test_white_space_around_the_selection_is_left_out(client: Connected) -> None:
+@pytest.mark.parametrize(
+    ("words", "evidence"),
+    [(" That is all.\n\n", "That is all."), ("ivery. That is al", "delivery. That is all"), (" 30 day", "30 days")],
+)
+async def test_evidence_is_whole_words_without_white_space_around_them(
+    client: Connected, words: str, evidence: str
+) -> None:
     client.initialize(None, **FULL)
     client.open("returns.md", PAGE)
-    (action,) = await actions(client, " That is all.\n\n")
+    (action,) = await actions(client, words)
     (edit,) = await run(client, *action["command"]["arguments"])
-    assert '"evidence": "That is all."' in edit["documentChanges"][0]["edits"][0]["newText"]
+    assert f'"evidence": "{evidence}"' in edit["documentChanges"][0]["edits"][0]["newText"]
 
 
 @pytest.mark.parametrize(
