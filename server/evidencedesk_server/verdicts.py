@@ -14,7 +14,11 @@ def verdict(evaluation: Evaluation, facts: Facts) -> str:
         kept = len(evaluation.trace.context)
         return f"no answer exists; {kept} in the prompt" if kept else "no answer exists, and none is given"
     if standing.rank is None:
-        said = "the answer is not found" if standing.whole else "the answer is split: no chunk holds it whole"
+        said = "the answer is not found"
+        if not standing.whole:
+            # Of several gold entries some may be held whole.
+            held = any(place.holders for place in evaluation.places)
+            said = f"{said}, and a part of it is split" if held else "the answer is split: no chunk holds it whole"
     else:
         said = f"the answer is at rank {standing.rank}"
         if not standing.in_context:

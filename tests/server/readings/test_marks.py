@@ -42,6 +42,14 @@ def test_a_label_tells_its_answers_ranks_and_what_became_of_it(opened: Workspace
     assert lens["range"] == {"chars": [start, start + 1]}
 
 
+def test_an_answer_of_several_parts_is_not_called_split_for_one_of_them(tmp_path: Path) -> None:
+    decoys = "\n\n".join(f"## Hangar {number}\n\nThe zeppelin hangar {number}." for number in range(9))
+    pages = {"returns.md": PAGE, "hangars.md": f"# Hangars\n\n{decoys}\n"}
+    parts = label("q1", "Where is the zeppelin hangar?", SPLIT, "The parcel label is free.")
+    (found,) = titles(workspace(tmp_path, [parts], pages), "labels.json")
+    assert found.endswith("| the answer is not found, and a part of it is split")
+
+
 def test_a_heading_tells_its_chunks_and_the_questions_whose_answers_stand_below_it(opened: Workspace) -> None:
     found = read(opened, "lenses", "returns.md")
     assert [(shown(opened, "returns.md", lens["range"]), lens["command"]["title"]) for lens in found] == [
