@@ -22,6 +22,18 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def arrive_at_progress(monkeypatch: pytest.MonkeyPatch, requests: list[Any]) -> None:
+    """Let requests arrive, the last first, whenever the engine tells how far it is; taken ones leave the list."""
+    heed = Engine._progress
+
+    def progress(engine: Engine, *steps: Any) -> None:
+        if requests:
+            engine.receive(requests.pop())
+        heed(engine, *steps)
+
+    monkeypatch.setattr(Engine, "_progress", progress)
+
+
 def test_questions_are_answered_from_the_last_state_while_the_next_one_is_made(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,14 +99,7 @@ def test_an_evaluation_that_is_overtaken_is_given_up_and_both_are_answered_at_on
     loop = Loop()
     loop.open(root)
     revision = loop.engine._folders[FOLDER].workspace.snapshot.revision  # type: ignore[union-attr]
-    heed, waiting = Engine._progress, [updating(50, {"returns.md": PAGE + "\nMore.\n"}, open_paths=("returns.md",))]
-
-    def progress(engine: Engine, *steps: Any) -> None:
-        if waiting:
-            engine.receive(waiting.pop())
-        heed(engine, *steps)
-
-    monkeypatch.setattr(Engine, "_progress", progress)
+    arrive_at_progress(monkeypatch, [updating(50, {"returns.md": PAGE + "\nMore.\n"}, open_paths=("returns.md",))])
     said = len(loop.said)
     loop.engine.handle(updating(49, {"returns.md": BROKEN}, open_paths=("returns.md",)))
     assert [one["seq"] for one in loop.said[said:] if one["say"] == "answers"] == [50]
@@ -107,14 +112,7 @@ def test_who_never_stops_typing_is_answered_all_the_same(root: Path, monkeypatch
     monkeypatch.setattr(inbox, "PATIENCE_SECONDS", 0.0)
     loop = Loop()
     loop.open(root)
-    heed, waiting = Engine._progress, [updating(50, {"returns.md": PAGE}, open_paths=("returns.md",))]
-
-    def progress(engine: Engine, *steps: Any) -> None:
-        if waiting:
-            engine.receive(waiting.pop())
-        heed(engine, *steps)
-
-    monkeypatch.setattr(Engine, "_progress", progress)
+    arrive_at_progress(monkeypatch, [updating(50, {"returns.md": PAGE}, open_paths=("returns.md",))])
     said = len(loop.said)
     loop.engine.handle(updating(49, {"returns.md": BROKEN}, open_paths=("returns.md",)))
     assert [one["seq"] for one in loop.said[said:] if one["say"] == "answers"] == [49, 50]
@@ -142,14 +140,7 @@ def test_changes_are_evaluated_while_another_folder_is_read(
     workspace(other, LABELS)
     loop = Loop()
     loop.open(root)
-    heed, waiting = Engine._progress, [updating(50, {"returns.md": BROKEN}, open_paths=("returns.md",))]
-
-    def progress(engine: Engine, *steps: Any) -> None:
-        if waiting:
-            engine.receive(waiting.pop())
-        heed(engine, *steps)
-
-    monkeypatch.setattr(Engine, "_progress", progress)
+    arrive_at_progress(monkeypatch, [updating(50, {"returns.md": BROKEN}, open_paths=("returns.md",))])
     said = len(loop.said)
     loop.open(other, "file:///other")
     told = [one for one in loop.said[said:] if one["say"] in ("answers", "opened")]
@@ -160,14 +151,8 @@ def test_changes_are_evaluated_while_another_folder_is_read(
 
 def test_what_is_stopped_says_how_it_goes_on(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loop = Loop()
-    heed, stops = Engine._progress, [Stop(do="stop"), Stop(do="stop")]
-
-    def progress(engine: Engine, *steps: Any) -> None:
-        if stops:
-            engine.receive(stops.pop())
-        heed(engine, *steps)
-
-    monkeypatch.setattr(Engine, "_progress", progress)
+    stops: list[Any] = [Stop(do="stop"), Stop(do="stop")]
+    arrive_at_progress(monkeypatch, stops)
     fence = PAGE + "\n```python\nnever closed\n"
     loop.open(root, texts={"returns.md": fence})
     assert [said.get("stopped") for said in loop.said if said["say"] == "opened"] == [True]
@@ -186,14 +171,7 @@ def test_an_engine_after_a_crash_says_nothing_before_it_knows_better(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = Loop()
-    heed, waiting = Engine._progress, [updating(50, {"returns.md": BROKEN}, open_paths=("returns.md",))]
-
-    def progress(engine: Engine, *steps: Any) -> None:
-        if waiting:
-            engine.receive(waiting.pop())
-        heed(engine, *steps)
-
-    monkeypatch.setattr(Engine, "_progress", progress)
+    arrive_at_progress(monkeypatch, [updating(50, {"returns.md": BROKEN}, open_paths=("returns.md",))])
     loop.open(root, texts={"returns.md": PAGE}, first=False)
     early, late = (said for said in loop.said if said["say"] == "answers")
     assert (early["silent"], early["files"], early["whole"]) == ([FOLDER], [], [])
