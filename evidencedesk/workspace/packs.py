@@ -63,10 +63,6 @@ class Pack:
         """The keys of all its records."""
         return frozenset(self._entries)
 
-    def size_of(self, key: bytes) -> int:
-        """The size of a record in bytes. Raises KeyError."""
-        return self._entries[key].size
-
     def read(self, key: bytes) -> memoryview:
         """A record. Raises KeyError when there is none, DamagedError when it has changed."""
         offset, size, checksum = self._entries[key]
