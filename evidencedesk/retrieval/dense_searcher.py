@@ -16,7 +16,7 @@ from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import from_units
 from evidencedesk.retrieval.kept_pools import KeptVectors, keep_vectors, restore_vectors
 from evidencedesk.retrieval.pools import capacity_of
-from evidencedesk.retrieval.searcher import Allowed, Best, Tick, untold
+from evidencedesk.retrieval.searcher import Allowed, Best, Tick, new_marks, untold
 from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.retrieval.standing import Shelf, gather
 from evidencedesk.retrieval.vector_pools import VectorPool
@@ -135,7 +135,7 @@ class DenseSearcher:
             places = best_rows(found.scores, k, order=self._corpus.order[found.slots])
             slots[row, : len(places)] = found.slots[places]
             values[row, : len(places)] = found.scores[places]
-        return Best(slots, values, [object() for _ in queries], self._corpus.chunks, self.name)
+        return Best(slots, values, new_marks(len(queries)), self._corpus.chunks, self.name)
 
     def _embedded(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of queries, zeros for such as cannot be embedded."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import compress
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -47,7 +46,7 @@ class Rankings(Protocol):
     """
 
     @property
-    def marks(self) -> Sequence[object]:
+    def marks(self) -> Sequence[object] | NDArray[np.object_]:
         """A mark per query."""
 
     def __getitem__(self, row: int) -> RankedList: ...
@@ -83,6 +82,13 @@ class Listed:
         return self._lists[row]
 
 
+def new_marks(count: int) -> NDArray[np.object_]:
+    """Marks that equal no other."""
+    marks = np.empty(count, dtype=np.object_)
+    marks[:] = [object() for _ in range(count)]
+    return marks
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Best:
     """The best slots of many queries: shapes (queries, k), best first, slot -1 where a list has ended.
@@ -92,14 +98,13 @@ class Best:
 
     slots: NDArray[np.int32]
     scores: NDArray[np.float64]
-    marks: Sequence[object]
+    marks: NDArray[np.object_]
     chunks: Sequence[Chunk]
     source: str
 
     def of(self, wanted: NDArray[np.bool_]) -> Best:
         """The rankings of some of the queries."""
-        marks = list(compress(self.marks, wanted.tolist()))
-        return Best(self.slots[wanted], self.scores[wanted], marks, self.chunks, self.source)
+        return Best(self.slots[wanted], self.scores[wanted], self.marks[wanted], self.chunks, self.source)
 
     def __getitem__(self, row: int) -> RankedList:
         pairs = zip(self.slots[row].tolist(), self.scores[row].tolist(), strict=True)

@@ -172,7 +172,7 @@ def gather(
         if with_scores:
             scores[places] = pool.top_scores(rows)
     scores[:] = np.where(slots >= 0, scores, 0.0) if with_scores else np.nan
-    return Best(slots, scores, marks.tolist(), chunks, source)
+    return Best(slots, scores, marks, chunks, source)
 
 
 def _add(tick: Tick, before: int, total: int, count: int) -> None:

@@ -11,7 +11,7 @@ from evidencedesk.retrieval.bm25 import BM25, Formula
 from evidencedesk.retrieval.corpus import Corpus, Part, Rows
 from evidencedesk.retrieval.digest import Bags
 from evidencedesk.retrieval.postings import Filed, Postings
-from evidencedesk.retrieval.searcher import Allowed, Best, Tick
+from evidencedesk.retrieval.searcher import Allowed, Best, Tick, new_marks
 from evidencedesk.retrieval.selection import best_rows, positive_rows
 from evidencedesk.retrieval.standing import Shelf, gather
 from evidencedesk.retrieval.word_pools import Terms, WordPool, width_of
@@ -116,7 +116,7 @@ class WordSearch:
             found = best_rows(scores, k, positive_rows(scores, mask), self.corpus.order)
             slots[row, : len(found)] = found
             values[row, : len(found)] = scores[found]
-        return Best(slots, values, [object() for _ in queries], self.corpus.chunks, source)
+        return Best(slots, values, new_marks(len(queries)), self.corpus.chunks, source)
 
     def _idf(self, *terms: NDArray[np.int64]) -> NDArray[np.float64]:
         """The weights of these terms by their numbers, and 0 behind for no term."""
