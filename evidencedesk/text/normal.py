@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
+from operator import add
 
-from evidencedesk.text.folding import Step, after_case, before_case
+from evidencedesk.text.folding import InPlace, Step, after_case, before_case
 from evidencedesk.text.spans import Span
 
 
@@ -27,12 +30,10 @@ def fold(text: str) -> str:
     neighbourhood only, so a part that holds some words folds to a text that holds them folded.
     """
     for step in before_case():
-        if step.needed(text):
-            text = step.pattern.sub(step.replace, text)
+        text = step.apply(text)
     text = text.casefold()
-    for step in after_case():
-        if step.needed(text):
-            text = step.pattern.sub(step.replace, text)
+    for later in after_case():
+        text = later.apply(text)
     return text
 
 
@@ -92,38 +93,23 @@ class Folded:
             first, last = edits.before(first).start, edits.before(last).end - 1
         return Span(first, last + 1)
 
-    def _apply(self, steps: tuple[Step, ...], text: str) -> str:
+    def _apply(self, steps: Sequence[Step | InPlace], text: str) -> str:
         for step in steps:
-            if step.needed(text):
-                edits = _Edits()
-                text = edits.make(step, text)
-                if edits.starts:
-                    self._edits.append(edits)
+            if isinstance(step, InPlace):
+                text = step.apply(text)
+            elif step.needed(text) and (matches := list(step.pattern.finditer(text))):
+                edits, text = _edit(text, matches, step.put)
+                self._edits.append(edits)
         return text
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Edits:
     """What one step changed: for each edit, in order, its place in the new and in the old text."""
 
-    starts: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    old: list[Span] = field(default_factory=list)
-
-    def make(self, step: Step, text: str) -> str:
-        parts: list[str] = []
-        done = length = 0
-        for match in step.pattern.finditer(text):
-            replacement = step.replace(match)
-            start, end = match.span()
-            parts += [text[done:start], replacement]
-            length += start - done
-            self.starts.append(length)
-            length += len(replacement)
-            self.ends.append(length)
-            self.old.append(Span(start, end))
-            done = end
-        return "".join([*parts, text[done:]]) if parts else text
+    starts: list[int]
+    ends: list[int]
+    old: list[tuple[int, int]]
 
     def before(self, index: int) -> Span:
         """Where the character at `index` of the new text comes from."""
@@ -131,9 +117,21 @@ class _Edits:
         if edit < 0:
             return Span(index, index + 1)
         if index < self.ends[edit]:
-            return self.old[edit]
-        start = self.old[edit].end + index - self.ends[edit]
+            return Span(*self.old[edit])
+        start = self.old[edit][1] + index - self.ends[edit]
         return Span(start, start + 1)
+
+
+def _edit(text: str, matches: Sequence[re.Match[str]], put: str | Callable[[re.Match[str]], str]) -> tuple[_Edits, str]:
+    """The text with each match replaced, and the edits that this takes."""
+    old = [match.span() for match in matches]
+    new = [put] * len(matches) if isinstance(put, str) else list(map(put, matches))
+    kept = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *old, (len(text), 0)])]
+    sizes = list(map(len, new))
+    grown = accumulate((size + start - end for size, (start, end) in zip(sizes, old, strict=True)), initial=0)
+    starts = [start + more for (start, _), more in zip(old, grown, strict=False)]
+    edits = _Edits(starts, list(map(add, starts, sizes)), old)
+    return edits, "".join(chain.from_iterable(zip(kept, [*new, ""], strict=True)))
 
 
 def _occurrences(text: str, wanted: str) -> Iterator[Span]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidencedesk.text.folding import after_case, before_case
+from evidencedesk.text.folding import Step, after_case, before_case
 from evidencedesk.text.normal import Folded, Match, find_all, fold, holds
 from evidencedesk.text.spans import Span
 
@@ -182,4 +182,11 @@ def test_a_part_that_holds_the_evidence_folds_to_a_text_that_holds_it(
 @given(st.text(st.sampled_from("a1 <>]|-:•\t\n\x1c\x85\u2009“é中[!*&;b/") | st.characters(), max_size=12))
 def test_a_step_that_a_text_does_not_need_changes_nothing_in_it(text: str) -> None:
     for step in (*before_case(), *after_case()):
-        assert step.needed(text) or step.pattern.sub(step.replace, text) == text, step.pattern.pattern
+        if isinstance(step, Step):
+            assert step.needed(text) or step.pattern.sub(step.put, text) == text, step.pattern.pattern
+
+
+@given(TEXTS | st.text())
+def test_a_step_in_place_gives_one_character_for_each(text: str) -> None:
+    for step in after_case():
+        assert isinstance(step, Step) or len(step.apply(text)) == len(text)
