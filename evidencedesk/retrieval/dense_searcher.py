@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.chunk import Chunk
-from evidencedesk.retrieval.corpus import Corpus, Mask
+from evidencedesk.retrieval.corpus import Corpus, Mask, Part
 from evidencedesk.retrieval.digest import digest_passages
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import from_units
@@ -20,14 +20,10 @@ from evidencedesk.retrieval.searcher import Allowed, Best, Tick, new_marks, unto
 from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.retrieval.standing import Shelf, gather
 from evidencedesk.retrieval.vector_pools import VectorPool
-from evidencedesk.retrieval.vectors import IndexMeta, VectorIndex, contenders, unusable_reason
+from evidencedesk.retrieval.vectors import Block, IndexMeta, VectorIndex, contenders, unusable_reason
 
-_ROWS = 2048
+_ROWS = 1024
 _QUERIES = 2048
-
-Block = tuple[NDArray[np.int32], NDArray[np.int16]]
-"""Some slots and their vectors in units of the grid."""
-
 
 class DenseSearcher:
     """Exact cosine search over the chunks' passages, with `Model.hashed()` unless another model is given.
@@ -60,13 +56,16 @@ class DenseSearcher:
         self._shelf, before._shelf = before._shelf, Shelf()
         self._shelf.settle()
         step = self._corpus.step
-        slots = np.concatenate([rows.slots for rows in step.come] or [np.zeros(0, dtype=np.int32)])
+        gone, slots = (
+            np.concatenate([np.zeros(0, dtype=np.int32), *(rows.slots for rows in part)])
+            for part in (step.gone, step.come)
+        )
         units = [rows.part.digest.units[rows.rows] for rows in step.come]
         joined = np.concatenate(units or [np.zeros((0, self.model.dim), dtype=np.int16)])
         for pool, mask in self._shelf.pools(self._corpus):
             if step.moved is None:
                 pool.stir(step.touched)
-                pool.advance(slots, joined, mask, self._corpus.order)
+                pool.advance(gone, slots, joined, mask, self._corpus.order)
             else:
                 pool.move(step.moved)
 
@@ -146,25 +145,23 @@ class DenseSearcher:
 
     def _blocks(self, mask: Mask) -> Iterator[Block]:
         """The slots in `mask` with their units, many documents at a time."""
-        slots: list[NDArray[np.int32]] = []
-        units: list[NDArray[np.int16]] = []
+        parts: list[Part] = []
         held = 0
         for part in self._corpus.parts.values():
-            slots.append(part.slots)
-            units.append(part.digest.units)
+            parts.append(part)
             held += len(part.slots)
             if held >= _ROWS:
-                yield _allowed(np.concatenate(slots), np.concatenate(units), mask)
-                slots, units, held = [], [], 0
+                yield _allowed(parts, mask)
+                parts, held = [], 0
         if held:
-            yield _allowed(np.concatenate(slots), np.concatenate(units), mask)
+            yield _allowed(parts, mask)
 
 
-def _allowed(
-    slots: NDArray[np.int32], units: NDArray[np.int16], mask: Mask
-) -> tuple[NDArray[np.int32], NDArray[np.int16]]:
+def _allowed(parts: Sequence[Part], mask: Mask) -> Block:
+    slots = np.concatenate([part.slots for part in parts])
+    units = [part.digest.units for part in parts]
     allowed = mask[slots]
-    return (slots, units) if allowed.all() else (slots[allowed], units[allowed])
+    return (slots, units) if allowed.all() else (slots[allowed], [np.concatenate(units)[allowed]])
 
 
 def _telling(blocks: Iterable[Block], tell: Callable[[], None]) -> Iterator[Block]:

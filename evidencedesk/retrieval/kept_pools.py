@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from evidencedesk.retrieval.corpus import Corpus
 from evidencedesk.retrieval.embedding.fixed_point import QUANTUM, from_units
 from evidencedesk.retrieval.pools import Pool, Slots
-from evidencedesk.retrieval.postings import Postings
 from evidencedesk.retrieval.scope import Scope
 from evidencedesk.retrieval.standing import Shelf
 from evidencedesk.retrieval.vector_pools import VectorPool
-from evidencedesk.retrieval.word_pools import WordPool
+from evidencedesk.retrieval.word_pools import Present, WordPool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,10 +41,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptWords:
-    """Pools of a SparseSearcher: each one's rows, and the arrays of a WordPool, terms by their place in `vocabulary`.
-
-    `counts[j]` has the shape of `slots` and counts term `j`.
-    """
+    """Pools of a SparseSearcher: each one's rows and the arrays of a WordPool; terms are places in `vocabulary`."""
 
     vocabulary: tuple[str, ...]
     pools: tuple[tuple[Rows, WordRows], ...]
@@ -53,14 +49,15 @@ class KeptWords:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordRows:
-    """What a WordPool holds besides."""
+    """What a WordPool holds besides; `leeway` is that of scores which are the present ones."""
 
     terms: NDArray[np.int32]
     weights: NDArray[np.float64]
     idf0: NDArray[np.float64]
     mean0: NDArray[np.float64]
-    counts: NDArray[np.int32]
+    tf: NDArray[np.int32]
     essential: NDArray[np.bool_]
+    leeway: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +67,9 @@ class KeptVectors:
     pools: tuple[tuple[Rows, NDArray[np.int16]], ...]
 
 
-def keep_words(shelf: Shelf[WordPool], corpus: Corpus, held: Postings) -> KeptWords:
+def keep_words(shelf: Shelf[WordPool], corpus: Corpus, present: Present) -> KeptWords:
     """The standing queries of a SparseSearcher."""
+    held = present.bm25.held
     slot_of = corpus.numbering()
     used = np.zeros(len(held.terms) + 1, dtype=np.bool_)
     for *_, pool in shelf.contents():
@@ -80,24 +78,31 @@ def keep_words(shelf: Shelf[WordPool], corpus: Corpus, held: Postings) -> KeptWo
     place_of = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
     vocabulary = tuple(term for term, number in held.terms.items() if used[number])
     pools = []
-    for scope, k, queries, pool in shelf.contents():
-        pool.refresh(np.arange(len(pool)))
-        tf = np.array(pool.tf, dtype=np.int32).reshape(len(pool.tf), *pool.slots.shape)
-        words = WordRows(place_of[pool.terms], pool.weights, pool.idf0, pool.mean0, tf, pool.essential)
-        pools.append((_rows(scope, k, queries, pool, slot_of), words))
+    for scope, k, queries, rows, pool in shelf.contents():
+        pool.refresh(rows)
+        words = WordRows(
+            place_of[pool.terms[rows]],
+            pool.weights[rows],
+            pool.idf0[rows],
+            pool.mean0[rows],
+            pool.tf[rows].astype(np.int32),
+            pool.essential[rows],
+            pool.limit[rows] - present.drift,
+        )
+        pools.append((_rows(scope, k, queries, rows, pool, slot_of), words))
     return KeptWords(vocabulary, tuple(pools))
 
 
-def restore_words(kept: KeptWords, shelf: Shelf[WordPool], held: Postings) -> None:
+def restore_words(kept: KeptWords, shelf: Shelf[WordPool], present: Present) -> None:
     """Put standing queries on the shelf of a searcher over equal documents, which must not hold them yet."""
-    numbers = np.array([*map(held.number, kept.vocabulary), -1], dtype=np.int64)
+    numbers = np.array([*map(present.bm25.held.number, kept.vocabulary), -1], dtype=np.int64)
     for rows, words in kept.pools:
         width = words.terms.shape[1]
         pool = WordPool(rows.k, [{}] * len(rows.queries), width)
         pool.terms = numbers[words.terms]
         pool.weights, pool.idf0, pool.mean0 = words.weights.copy(), words.idf0.copy(), words.mean0.copy()
-        pool.tf = list(words.counts.astype(np.float32))
-        pool.essential = words.essential.copy()
+        pool.tf, pool.essential = words.tf.astype(np.float32), words.essential.copy()
+        pool.limit = words.leeway + present.drift
         _fill(pool, rows)
         shelf.put(rows.scope, rows.k, width, rows.queries, pool)
 
@@ -107,8 +112,11 @@ def keep_vectors(shelf: Shelf[VectorPool], corpus: Corpus) -> KeptVectors:
     slot_of = corpus.numbering()
     return KeptVectors(
         tuple(
-            (_rows(scope, k, queries, pool, slot_of), (pool.vectors / np.float32(QUANTUM)).astype(np.int16))
-            for scope, k, queries, pool in shelf.contents()
+            (
+                _rows(scope, k, queries, rows, pool, slot_of),
+                (pool.vectors[rows] / np.float32(QUANTUM)).astype(np.int16),
+            )
+            for scope, k, queries, rows, pool in shelf.contents()
         )
     )
 
@@ -121,9 +129,20 @@ def restore_vectors(kept: KeptVectors, shelf: Shelf[VectorPool]) -> None:
         shelf.put(rows.scope, rows.k, 0, rows.queries, pool)
 
 
-def _rows(scope: Scope | None, k: int, queries: Sequence[str], pool: Pool, slot_of: Slots) -> Rows:
-    slots = np.append(slot_of, np.int32(-1))[pool.slots]
-    return Rows(scope, k, tuple(queries), slots, pool.entered, pool.scores, pool.floor, pool.spare, pool.certain)
+def _rows(
+    scope: Scope | None, k: int, queries: Sequence[str], rows: NDArray[np.intp], pool: Pool, slot_of: Slots
+) -> Rows:
+    return Rows(
+        scope,
+        k,
+        tuple(queries),
+        np.append(slot_of, np.int32(-1))[pool.slots[rows]],
+        pool.entered[rows],
+        pool.scores[rows],
+        pool.floor[rows],
+        pool.spare[rows],
+        pool.certain[rows],
+    )
 
 
 def _fill(pool: Pool, rows: Rows) -> None:

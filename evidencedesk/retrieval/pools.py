@@ -29,6 +29,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from evidencedesk.retrieval.searcher import new_marks
+
 Floats = NDArray[np.float64]
 Slots = NDArray[np.int32]
 Rows = NDArray[np.intp]
@@ -49,11 +51,12 @@ def capacity_of(k: int) -> int:
 
 
 class Pool:
-    """The pools of several queries, one a row.
+    """The pools of several queries, one a row; rows without a query have no chunks and let none in.
 
     `slots`, `entered` (`s₀`) and `scores` (`s`) have shape (queries, capacity), best score first, equal ones in the
     order of chunk ids; a gap has slot -1 and scores -inf. `certain` says whose k best are proven. `top` and `marks` are
-    what was given last (see `Rankings`).
+    what was given last (see `Rankings`); they may be others where a row is `touched`, and the marks are where it is
+    `stirred`, since a Chunk is another object.
     """
 
     def __init__(self, k: int, queries: int) -> None:
@@ -65,6 +68,7 @@ class Pool:
         self.floor: Floats = np.full(queries, np.inf)
         self.spare: NDArray[np.int64] = np.zeros(queries, dtype=np.int64)
         self.certain: Mask = np.zeros(queries, dtype=np.bool_)
+        self.touched: Mask = np.ones(queries, dtype=np.bool_)
         self.stirred: Mask = np.ones(queries, dtype=np.bool_)
         self.top: Slots = np.full((queries, k), -1, dtype=np.int32)
         self.marks: NDArray[np.object_] = np.full(queries, None, dtype=np.object_)
@@ -74,31 +78,38 @@ class Pool:
 
     def per_row(self) -> list[str]:
         """The attributes that are arrays with a row per query."""
-        return ["slots", "entered", "scores", "floor", "spare", "certain", "stirred", "top", "marks"]
+        return ["slots", "entered", "scores", "floor", "spare", "certain", "touched", "stirred", "top", "marks"]
 
-    def keep(self, rows: Rows) -> None:
-        """Forget all but these rows."""
+    def clear(self, rows: Rows) -> None:
+        """Let some rows be without a query."""
+        self.slots[rows], self.floor[rows] = -1, np.inf
+        self.entered[rows] = self.scores[rows] = -np.inf
+        self.certain[rows] = False
+
+    def grow(self, count: int) -> None:
+        """Put rows without a query behind."""
         for name in self.per_row():
-            setattr(self, name, getattr(self, name)[rows])
+            array = getattr(self, name)
+            setattr(self, name, np.concatenate([array, np.zeros((count, *array.shape[1:]), dtype=array.dtype)]))
+        self.clear(np.arange(len(self) - count, len(self)))
 
-    def extend(self, other: Self) -> None:
-        """Put the rows of another pool behind."""
+    def put(self, rows: Rows, other: Self) -> None:
+        """Put all rows of another pool in the place of these."""
         for name in self.per_row():
-            setattr(self, name, np.concatenate([getattr(self, name), getattr(other, name)]))
+            getattr(self, name)[rows] = getattr(other, name)
 
-    def bury(self, alive: Mask) -> Rows:
-        """Let the chunks go whose slots are not alive; returns the rows that lost some."""
-        # Behind all slots stands what a gap looks up.
-        places = np.flatnonzero(~np.append(alive, np.True_)[self.slots])
+    def bury(self, gone: Slots) -> Rows:
+        """Let the chunks in these slots go; returns the rows that lost some."""
+        places = _places_of(gone, self.slots)
         rows, columns = np.divmod(places, self.slots.shape[1])
         np.subtract.at(self.spare, rows, 1)
         self.slots[rows, columns] = -1
         self.entered[rows, columns] = -np.inf
         self.scores[rows, columns] = -np.inf
-        return np.unique(rows)
+        return rows
 
     def join(self, rows: Rows, slots: Slots, entered: Floats) -> tuple[Rows, Rows, Rows]:
-        """Let chunks in that beat the floor of their row.
+        """Let chunks in that beat the floor of their row, which may rise.
 
         Returns which of them are in, and their places (row, column).
         """
@@ -127,6 +138,7 @@ class Pool:
 
     def sort(self, rows: Rows, order: NDArray[np.int64]) -> None:
         """Sort the chunks of some rows by score and `order`."""
+        self.touched[rows] = True
         scores, slots = self.scores[rows], self.slots[rows]
         left, right = scores[:, :-1], scores[:, 1:]
         wrong = left < right
@@ -142,13 +154,11 @@ class Pool:
         for array in (self.slots, self.entered, self.scores):
             array[rows] = np.take_along_axis(array[rows], columns, axis=1)
 
-    def certify(self, drift: Floats | float, shrunk: Floats | float = 1.0) -> None:
-        """Find the rows whose k best are proven; `drift` is `ρ`, of each row or of all.
-
-        The present scores are at least `shrunk` times `scores`.
-        """
-        proven = (self.floor <= 0) | (self.scores[:, self.k - 1] * shrunk > self.floor * drift * _SLACK)
-        self.certain = proven & (self.spare >= 0)
+    def certify(self, rows: Rows, drift: Floats | float) -> None:
+        """Find out which of some rows have proven k best; their scores are the present ones, `drift` is `ρ`."""
+        floor = self.floor[rows]
+        proven = (floor <= 0) | (self.scores[rows, self.k - 1] > floor * drift * _SLACK)
+        self.certain[rows] = proven & (self.spare[rows] >= 0)
 
     def fill(self, row: int, slots: Slots, scores: Floats, floor: float, spare: int) -> None:
         """Begin a row anew with chunks, best first, that were all found by a full search."""
@@ -158,22 +168,23 @@ class Pool:
         self.entered[row] = self.scores[row]
         self.floor[row] = floor
         self.spare[row] = spare
-        self.certain[row] = True
+        self.certain[row] = self.touched[row] = True
 
     def stir(self, touched: tuple[int, ...]) -> None:
         """Note the rows that show one of these slots, whose Chunk is now another object."""
-        if touched:
-            self.stirred |= np.isin(self.top, touched).any(axis=1)
+        rows = _places_of(np.array(touched, dtype=np.int32), self.top) // self.k
+        self.touched[rows] = self.stirred[rows] = True
 
     def move(self, moved: Slots) -> None:
         """Follow the slots to their new numbers."""
-        self.refresh(np.arange(len(self)))
         with_gap = np.append(moved, np.int32(-1))
-        self.stirred |= ((self.top >= 0) & (with_gap[self.top] < 0)).any(axis=1)
+        lost = ((self.top >= 0) & (with_gap[self.top] < 0)).any(axis=1)
+        self.touched |= lost
+        self.stirred |= lost
         self.slots, self.top = with_gap[self.slots], with_gap[self.top]
 
     def refresh(self, rows: Rows) -> None:
-        """Make the scores of these rows the present ones, where a pool puts that off."""
+        """Make the scores of these rows, which are certain, the present ones, where a pool puts that off."""
 
     def top_scores(self, rows: Rows) -> Floats:
         """The scores of the k best of some rows."""
@@ -181,12 +192,23 @@ class Pool:
 
     def give(self, rows: Rows) -> tuple[Slots, NDArray[np.object_]]:
         """The k best of some rows, which are certain: slots and marks."""
-        top = self.slots[rows, : self.k]
-        for row in rows[self.stirred[rows] | (top != self.top[rows]).any(axis=1)].tolist():
-            self.marks[row] = object()
-        self.top[rows] = top
-        self.stirred[rows] = False
-        return top, self.marks[rows]
+        doubtful = rows[self.touched[rows]]
+        top = self.slots[doubtful, : self.k]
+        changed = doubtful[self.stirred[doubtful] | (top != self.top[doubtful]).any(axis=1)]
+        self.marks[changed] = new_marks(len(changed))
+        self.top[doubtful] = top
+        self.touched[doubtful] = self.stirred[doubtful] = False
+        return self.slots[rows, : self.k], self.marks[rows]
+
+
+def _places_of(wanted: Slots, array: Slots) -> Rows:
+    """Where a flattened array, whose slots are -1 or more, holds one of the `wanted` slots."""
+    if not len(wanted):
+        return np.zeros(0, dtype=np.intp)
+    # Slots above the greatest are cut to one, and -1 to another, that nobody wants.
+    is_wanted = np.zeros(int(wanted.max()) + 3, dtype=np.bool_)
+    is_wanted[wanted + 1] = True
+    return np.flatnonzero(is_wanted.take(array + 1, mode="clip"))
 
 
 def choose(

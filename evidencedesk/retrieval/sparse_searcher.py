@@ -54,11 +54,11 @@ class SparseSearcher:
 
     def kept(self) -> KeptWords:
         """Its standing queries, to be restored over equal documents."""
-        return keep_words(self._words.shelf, self._words.corpus, self.bm25.held)
+        return keep_words(self._words.shelf, self._words.corpus, self._words.present)
 
     def restore(self, kept: KeptWords) -> None:
         """Take standing queries over that were kept of equal documents, in their order; this changes no result."""
-        restore_words(kept, self._words.shelf, self.bm25.held)
+        restore_words(kept, self._words.shelf, self._words.present)
 
     def terms(self, query: str) -> dict[str, float]:
         """What a query is searched by: its terms in order, with their weights."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from itertools import count
-from typing import Generic, TypeVar
+from operator import eq
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,18 @@ _STATES = 4
 """For how many states a query that nobody asks is remembered: some are given up before all is asked."""
 _LISTS = 2
 """Whose places are remembered: headings and questions are asked by turns."""
+_ROOM = 8
+"""A pool that is full grows by one part in so many."""
+
+Rows = NDArray[np.intp]
+
+
+class _Asked(NamedTuple):
+    """A list that was asked: where each query stands, and per width the places in the list and the rows."""
+
+    queries: Sequence[str]
+    found: NDArray[np.int64]
+    by_width: dict[int, tuple[Rows, Rows]]
 
 
 class Standing(Generic[P]):
@@ -38,69 +50,115 @@ class Standing(Generic[P]):
         self.pools: dict[int, P] = {}
         self._place: dict[str, int] = {}
         """By query: its pool's width, shifted by `_ROW_BITS`, and its row."""
-        self._idle: dict[int, NDArray[np.intp]] = {}
-        self._recent: list[tuple[list[str], dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]]] = []
+        self._queries: dict[int, list[str | None]] = {}
+        """By width: the query of each row."""
+        self._idle: dict[int, Rows] = {}
+        """By width: for how many states nobody has asked for a row, -1 for one without a query."""
+        self._recent: list[_Asked] = []
 
     def add(self, width: int, queries: Sequence[str], pool: P) -> None:
         """Make room for new queries, whose rows `pool` holds."""
         known = self.pools.setdefault(width, pool)
-        first = 0
-        if known is not pool:
-            first = len(known)
-            known.extend(pool)
-        self._place.update(zip(queries, count((width << _ROW_BITS) + first), strict=False))
+        held = self._queries.setdefault(width, [])
         idle = self._idle.get(width, np.zeros(0, dtype=np.intp))
-        self._idle[width] = np.concatenate([idle, np.zeros(len(queries), dtype=np.intp)])
+        if known is pool:
+            held.extend(queries)
+            idle = np.zeros(len(queries), dtype=np.intp)
+            rows = np.arange(len(queries))
+        else:
+            free = np.flatnonzero(idle < 0)
+            missing = len(queries) - len(free)
+            if missing > 0:
+                missing = max(missing, len(known) // _ROOM)
+                known.grow(missing)
+                held.extend([None] * missing)
+                idle = np.concatenate([idle, np.full(missing, -1, dtype=np.intp)])
+                free = np.flatnonzero(idle < 0)
+            rows = free[: len(queries)]
+            known.put(rows, pool)
+            for row, query in zip(rows.tolist(), queries, strict=True):
+                held[row] = query
+        idle[rows] = 0
+        self._idle[width] = idle
+        self._place.update(zip(queries, (rows + (width << _ROW_BITS)).tolist(), strict=True))
 
     def unknown(self, queries: Sequence[str]) -> list[str]:
         """Those that have no row yet, each once."""
-        if any(queries == known for known, _ in self._recent) or all(map(self._place.__contains__, queries)):
-            return []
-        return [query for query in dict.fromkeys(queries) if query not in self._place]
+        _, head, tail = self._nearest(queries)
+        return [query for query in dict.fromkeys(queries[head : len(queries) - tail]) if query not in self._place]
 
-    def queries(self, width: int) -> list[str]:
-        """The queries of a width, by their rows."""
-        found = [""] * len(self.pools[width])
-        for query, place in self._place.items():
-            if place >> _ROW_BITS == width:
-                found[place - (width << _ROW_BITS)] = query
-        return found
+    def queries(self, width: int) -> tuple[list[str], Rows]:
+        """The queries of a width, and their rows."""
+        held = self._queries[width]
+        rows = np.array([row for row, query in enumerate(held) if query is not None], dtype=np.intp)
+        return [query for query in held if query is not None], rows
 
-    def rows(self, queries: Sequence[str]) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def rows(self, queries: Sequence[str]) -> dict[int, tuple[Rows, Rows]]:
         """Per width the places of queries in the list, and their rows; they count as asked."""
-        arrays = next((arrays for known, arrays in self._recent if known == queries), None)
-        if arrays is None:
-            found = np.fromiter(map(self._place.__getitem__, queries), np.int64, len(queries))
+        asked, head, tail = self._nearest(queries)
+        if head < max(len(queries), len(asked.queries)):
+            new = queries[head : len(queries) - tail]
+            found = np.concatenate(
+                [
+                    asked.found[:head],
+                    np.fromiter(map(self._place.__getitem__, new), np.int64, len(new)),
+                    asked.found[len(asked.found) - tail :],
+                ]
+            )
             widths = found >> _ROW_BITS
-            arrays = {}
-            for width in np.unique(widths).tolist():
+            by_width = {}
+            for width in np.flatnonzero(np.bincount(widths)).tolist():
                 places = np.flatnonzero(widths == width)
-                arrays[width] = places, found[places] - (width << _ROW_BITS)
-            self._recent = [(list(queries), arrays), *self._recent[: _LISTS - 1]]
-        for width, (_, rows_asked) in arrays.items():
+                by_width[width] = places, found[places] - (width << _ROW_BITS)
+            asked = _Asked(list(queries), found, by_width)
+            self._recent = [asked, *self._recent[: _LISTS - 1]]
+        for width, (_, rows_asked) in asked.by_width.items():
             self._idle[width][rows_asked] = 0
-        return arrays
+        return asked.by_width
+
+    def _nearest(self, queries: Sequence[str]) -> tuple[_Asked, int, int]:
+        """A list that was asked, and how many queries the two have in common at the head and, behind that, at the tail.
+
+        An equal one, if there is one.
+        """
+        best = _Asked([], np.zeros(0, dtype=np.int64), {}), 0, 0
+        for asked in self._recent:
+            if asked.queries == queries:
+                return asked, len(queries), 0
+            head = _common(asked.queries, queries)
+            tail = _common(asked.queries[head:][::-1], queries[head:][::-1])
+            if head + tail > best[1] + best[2]:
+                best = asked, head, tail
+        return best
 
     def settle(self) -> None:
         """Let a state end: forget the queries that nobody asked in the last states.
 
         A state in which none was asked does not count, since it was given up.
         """
-        if not any(idle.size and idle.min() == 0 for idle in self._idle.values()):
+        if not any((idle == 0).any() for idle in self._idle.values()):
             return
-        kept = {width: idle < _STATES for width, idle in self._idle.items()}
-        if not all(rows.all() for rows in kept.values()):
-            moved = {width: np.cumsum(rows) - 1 for width, rows in kept.items()}
-            after = {}
-            for query, place in self._place.items():
-                width, row = divmod(place, 1 << _ROW_BITS)
-                if kept[width][row]:
-                    after[query] = (width << _ROW_BITS) + int(moved[width][row])
-            self._place = after
-            for width, rows in kept.items():
-                self.pools[width].keep(np.flatnonzero(rows))
-            self._recent = []
-        self._idle = {width: idle[kept[width]] + 1 for width, idle in self._idle.items()}
+        for width, idle in self._idle.items():
+            gone = np.flatnonzero(idle >= _STATES)
+            held = self._queries[width]
+            for row in gone.tolist():
+                query, held[row] = held[row], None
+                if query is not None:
+                    del self._place[query]
+            if len(gone):
+                self.pools[width].clear(gone)
+                self._recent = [one for one in self._recent if not _holds(one.by_width.get(width), gone)]
+            idle[gone] = -1
+            idle[idle >= 0] += 1
+
+
+def _common(some: Sequence[str], others: Sequence[str]) -> int:
+    """At how many places from the first on two lists hold the same."""
+    return [*map(eq, some, others), False].index(False)
+
+
+def _holds(asked: tuple[Rows, Rows] | None, rows: Rows) -> bool:
+    return asked is not None and bool(np.isin(rows, asked[1]).any())
 
 
 class Shelf(Generic[P]):
@@ -116,11 +174,11 @@ class Shelf(Generic[P]):
             for pool in standing.pools.values():
                 yield pool, mask
 
-    def contents(self) -> Iterator[tuple[Scope | None, int, list[str], P]]:
-        """Every pool, with the restrictions of its queries and these by their rows."""
+    def contents(self) -> Iterator[tuple[Scope | None, int, list[str], NDArray[np.intp], P]]:
+        """Every pool, with the restrictions of its queries, and these with their rows."""
         for (scope, k), standing in self._standing.items():
             for width, pool in standing.pools.items():
-                yield scope, k, standing.queries(width), pool
+                yield scope, k, *standing.queries(width), pool
 
     def put(self, scope: Scope | None, k: int, width: int, queries: Sequence[str], pool: P) -> None:
         """Let queries stand here whose rows `pool` holds."""

@@ -28,9 +28,13 @@ class VectorPool(Pool):
         """See Pool."""
         return [*super().per_row(), "vectors"]
 
-    def advance(self, slots: Slots, units: NDArray[np.int16], mask: Mask, order: NDArray[np.int64]) -> None:
-        """Follow the index to its next state, in which these slots are new; `mask` says which the queries may find."""
-        stirred = [self.bury(mask)]
+    def advance(
+        self, gone: Slots, slots: Slots, units: NDArray[np.int16], mask: Mask, order: NDArray[np.int64]
+    ) -> None:
+        """Follow the index to its next state, in which these slots are gone and new; `mask` says which the queries may
+        find.
+        """
+        changed = [self.bury(gone)]
         allowed = mask[slots]
         slots, block = slots[allowed], from_units(units[allowed])
         step = max(1, _BLOCK // max(1, len(slots)))
@@ -38,12 +42,12 @@ class VectorPool(Pool):
             part = slice(start, start + step)
             scores = np.minimum(self.vectors[part] @ block.T, 1)
             rows, new = np.nonzero(scores > np.maximum(self.floor[part], 0)[:, np.newaxis])
-            stirred.append(rows + start)
+            changed.append(rows + start)
             self.join(rows + start, slots[new], scores[rows, new].astype(np.float64))
-        rows = np.unique(np.concatenate(stirred))
+        rows = np.unique(np.concatenate(changed))
         self.scores[rows] = self.entered[rows]
         self.sort(rows, order)
-        self.certify(1.0)
+        self.certify(rows, 1.0)
 
     def renew(self, row: int, found: Contenders, order: NDArray[np.int64]) -> None:
         """Begin a row anew from the best that a search in full has found for it, as many as the pool keeps."""

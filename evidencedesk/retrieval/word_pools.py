@@ -8,28 +8,40 @@ the moment at which a row was ranked, a text's share grows at most by
 because `K` shrinks at most by `mean₀ / mean` and `tf / (tf + K)` grows at most as `1 / K` does. See `pools` for the
 rest.
 
-**Scores wait.** By the same argument no score of a row has grown more than `hi` times, or less than `lo` times, since
-they were computed (with `hi` and `lo` the greatest and least of `idf / idf₁ · mean / mean₁`, where the mean counts in
-its own direction only). Two neighbours in the ranking keep their order as long as `hi / lo` is less than the ratio of
-their scores, and twins keep theirs for ever. So a row remembers the least ratio down to its k-th chunk and the next,
-its `gap`, and while that is not used up its k best are what they were: their scores are `stale`, and made when somebody
-asks for scores.
+**Scores wait.** Since a row's scores were made, the logs of all scores for its query have moved up by `most` at the
+most and by `least` at the least; `word_drift` tells how far these are apart, in one number `D` that adds up over the
+states, and in what some terms have in excess of it. Until it passes the row's `leeway`,
+
+    most - least < leeway = min(log(sᵢ / sⱼ), log(s_k) - log(ρ · F)),
+
+its k best are what they were, and proven, and their scores are `stale` and made when somebody asks for scores:
+
+- Two neighbours keep their order while `log sᵢ + least > log sⱼ + most`. The first term is the least such distance down
+  to the k-th chunk and the next. Twins keep their order for ever.
+- `ρ · F` grows at most by `most`, since its maximum is a maximum over the same factors, and `s_k` shrinks at most by
+  `least`.
+
+So after a change the rows in question are those with a new chunk, a dead one, or a `limit` (the value of `D` at which
+the leeway ends, less what their own terms have in excess) that `D` has passed: one comparison.
 
 Which new texts can enter a row is found by its *essential* terms: without one of them a text cannot pass the floor,
 even if it holds all others as often as one likes (compare MaxScore: Turtle and Flood 1995). The same thought makes a
-full search short: terms are looked up from the weightiest on until the rest cannot lift a text into the pool.
+full search short (see `contenders`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evidencedesk.retrieval.bm25 import BM25
+from evidencedesk.retrieval.key_table import KeyTable
 from evidencedesk.retrieval.pools import Floats, Mask, Pool, Rows, Slots, capacity_of, choose
+from evidencedesk.retrieval.word_drift import Drift, Weights
 
 Terms = Mapping[int, float]
 """Numbers of terms with their weights, in the order in which they add up."""
@@ -37,9 +49,18 @@ Terms = Mapping[int, float]
 _SLACK = 1 + 1e-9
 # Few, since each pool costs a save some array operations, and close enough to waste little room.
 _WIDTHS = (2, 4, 6, 8, 12, 16, 32, 64)
-_OWN = ("terms", "weights", "idf0", "mean0", "essential", "idf1", "mean1", "gap", "stale")
 _BLOCK = 1 << 13
 """How many scores are computed together: their arrays stay in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Present:
+    """A state of the index: `order` is by slot (see `Corpus`), `drift` is `D`."""
+
+    bm25: BM25
+    weights: Weights
+    drift: float
+    order: NDArray[np.int64]
 
 
 def width_of(terms: Terms) -> int:
@@ -51,115 +72,123 @@ def width_of(terms: Terms) -> int:
 class WordPool(Pool):
     """Pools of queries of up to `width` terms.
 
-    `terms`, `weights` and `idf0` have shape (queries, width), -1, 0 and 1 where a query has ended; `tf[j]` has the
-    shape of `slots` and counts term `j`. `essential` marks terms without which no text passes the floor. `scores` rest
-    on `idf1` and `mean1`, which are not the present ones where `stale`; see above for `gap`.
+    `terms`, `weights` and `idf0` have shape (queries, width), -1, 0 and 1 where a query has ended; `tf` has shape
+    (queries, width, capacity). `essential` marks terms without which no text passes the floor. `scores` are not the
+    present ones where `stale`; see above for `limit`, which is infinite where a row is not certain.
     """
 
     def __init__(self, k: int, queries: Sequence[Terms], width: int) -> None:
         super().__init__(k, len(queries))
-        self.terms = np.full((len(queries), width), -1, dtype=np.int64)
-        self.weights = np.zeros((len(queries), width))
+        shape = len(queries), width
+        self.terms = np.full(shape, -1, dtype=np.int64)
+        self.weights = np.zeros(shape)
         for row, query in enumerate(queries):
             self.terms[row, : len(query)] = list(query.keys())
             self.weights[row, : len(query)] = list(query.values())
-        self.idf0 = np.ones((len(queries), width))
+        self.idf0 = np.ones(shape)
         self.mean0 = np.ones(len(queries))
-        self.idf1 = np.ones((len(queries), width))
-        self.mean1 = np.ones(len(queries))
-        self.gap = np.zeros(len(queries))
+        self.tf = np.zeros((*shape, capacity_of(k)), dtype=np.float32)
+        self.essential = np.zeros(shape, dtype=np.bool_)
+        self.limit = np.full(len(queries), np.inf)
         self.stale = np.zeros(len(queries), dtype=np.bool_)
-        self._present: tuple[BM25, Floats, NDArray[np.int64]] | None = None
-        self.tf = [np.zeros(self.slots.shape, dtype=np.float32) for _ in range(width)]
-        self.essential = np.zeros((len(queries), width), dtype=np.bool_)
-        self._posted: tuple[NDArray[np.int64], Rows] | None = None
+        self._present: Present | None = None
+        self._holders: KeyTable[np.int64] | None = None
+
+    @property
+    def width(self) -> int:
+        """How many terms a row has room for."""
+        return self.terms.shape[1]
 
     def per_row(self) -> list[str]:
         """See Pool."""
-        return [*super().per_row(), *_OWN]
+        return [*super().per_row(), "terms", "weights", "idf0", "mean0", "tf", "essential", "limit", "stale"]
 
-    def keep(self, rows: Rows) -> None:
+    def clear(self, rows: Rows) -> None:
         """See Pool."""
-        super().keep(rows)
-        self.tf = [counts[rows] for counts in self.tf]
-        self._posted = None
+        super().clear(rows)
+        self.terms[rows], self.essential[rows], self.limit[rows] = -1, False, np.inf
 
-    def extend(self, other: Self) -> None:
+    def put(self, rows: Rows, other: Self) -> None:
         """See Pool."""
-        super().extend(other)
-        self.tf = [np.concatenate(pair) for pair in zip(self.tf, other.tf, strict=True)]
-        self._posted = None
+        super().put(rows, other)
+        if self._holders is not None:
+            self._holders = self._posted(self._holders, rows)
+
+    def move(self, moved: Slots) -> None:
+        """See Pool."""
+        super().move(moved)
+        self._holders = None
 
     def arrange(self, rows: Rows, columns: Rows) -> None:
         """See Pool."""
         super().arrange(rows, columns)
-        for counts in self.tf:
-            counts[rows] = np.take_along_axis(counts[rows], columns, axis=1)
+        self.tf[rows] = np.take_along_axis(self.tf[rows], columns[:, np.newaxis], axis=2)
 
-    def advance(self, bm25: BM25, idf: Floats, mask: Mask, order: NDArray[np.int64], first_new: int) -> None:
-        """Follow the index to its next state, in which slots from `first_new` on are new.
-
-        `idf` is by term, with an entry behind for no term; `mask` says which slots the queries may find.
+    def advance(self, present: Present, drift: Drift, gone: Slots, mask: Mask, first_new: int) -> None:
+        """Follow the index to its next state, in which slots from `first_new` on are new; `mask` says which slots the
+        queries may find.
         """
-        self._present = bm25, idf, order
-        stirred = [self.bury(mask)]
+        self._present = present
+        self.stale[:] = True
+        places, rows, _ = self._rows_of(drift.terms)
+        np.subtract.at(self.limit, rows, drift.excess[places])
+        due = [np.flatnonzero(self.limit < present.drift), self.bury(gone)]
         if first_new < len(mask):
-            stirred.append(self._let_in(bm25, mask, first_new))
-        mean = bm25.avg_len or 1.0
-        present, used = idf[self.terms], self.terms >= 0
-        ratios = present / self.idf1
-        growth = mean / self.mean1
-        most = ratios.max(axis=1, initial=0.0, where=used) * np.maximum(1.0, growth)
-        least = ratios.min(axis=1, initial=2.0, where=used) * np.minimum(1.0, growth)
-        self.stale = most * _SLACK < self.gap * least
-        for rows in stirred:
-            self.stale[rows] = False
-        self._score(np.flatnonzero(~self.stale))
-        drift = (present / self.idf0).max(axis=1, initial=0.0, where=used) * np.maximum(1.0, mean / self.mean0)
-        self.certify(drift, np.where(self.stale, least, 1.0))
-        doubtful = np.flatnonzero(self.stale & ~self.certain)
-        if len(doubtful):
-            self._score(doubtful)
-            self.certify(drift, np.where(self.stale, least, 1.0))
+            due.append(self._let_in(present.bm25, mask, first_new))
+        rows = np.unique(np.concatenate(due))
+        self._score(rows[self.certain[rows]])
+
+    def follow(self, present: Present) -> None:
+        """Follow the index to a state in which nothing but the numbers of slots is another."""
+        self._present = present
 
     def refresh(self, rows: Rows) -> None:
         """See Pool."""
-        self._score(rows[self.stale[rows]])
+        self._score(rows[self.stale[rows] & self.certain[rows]])
 
     def top_scores(self, rows: Rows) -> Floats:
-        """See Pool. Stale rows stay so: their gaps go on counting from where they were."""
+        """See Pool. Stale rows stay so: their leeway goes on counting from where it was."""
         found = super().top_scores(rows)
         stale = np.flatnonzero(self.stale[rows])
         if len(stale) and self._present is not None:
-            bm25, idf, _ = self._present
             step = max(1, _BLOCK // self.k)
             for start in range(0, len(stale), step):
                 part = stale[start : start + step]
-                found[part] = self._computed(rows[part], self.k, bm25, idf)
+                found[part] = self._computed(rows[part], self.k, self._present)
         return found
 
     def _score(self, rows: Rows) -> None:
-        """Score the chunks of some rows, each given once, by the present statistics, and sort them."""
+        """Score the chunks of some rows, each given once, by the present statistics, sort and judge them."""
         if not len(rows) or self._present is None:
             return
-        bm25, idf, order = self._present
         step = max(1, _BLOCK // self.slots.shape[1])
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
-            self.scores[part] = self._computed(part, self.slots.shape[1], bm25, idf)
-        self.sort(rows, order)
-        self.gap[rows] = self._gaps(rows, bm25)
-        self.idf1[rows] = np.where(self.terms[rows] >= 0, idf[self.terms[rows]], 1.0)
-        self.mean1[rows] = bm25.avg_len or 1.0
+            self.scores[part] = self._computed(part, self.slots.shape[1], self._present)
+        self.sort(rows, self._present.order)
+        ratios = self._present.weights.idf(self.terms[rows]) / self.idf0[rows]
+        growth = self._present.weights.mean / self.mean0[rows]
+        drift = ratios.max(axis=1, initial=0.0) * np.maximum(1.0, growth)
+        self.certify(rows, drift)
+        self._judge(rows, drift, self._present)
+
+    def _judge(self, rows: Rows, drift: Floats | float, present: Present) -> None:
+        """Find out for how long the k best of some rows stay; `drift` is `ρ`, and the scores are the present ones."""
+        # A floor that no chunk has reached leaves a distance for ever; so does a place that no chunk has.
+        reached, bound = self.scores[rows, self.k - 1], self.floor[rows] * drift
+        above = np.divide(reached, bound, out=np.full(len(rows), np.inf), where=(bound > 0) & (reached > 0))
+        leeway = np.log(np.minimum(self._gaps(rows, present.bm25), above)) - np.log(_SLACK)
+        self.limit[rows] = np.where(self.certain[rows], present.drift + leeway, np.inf)
         self.stale[rows] = False
 
-    def _computed(self, rows: Rows, columns: int, bm25: BM25, idf: Floats) -> Floats:
+    def _computed(self, rows: Rows, columns: int, present: Present) -> Floats:
         """The present scores of the first chunks of some rows."""
-        slots, terms = self.slots[rows, :columns], self.terms[rows]
+        bm25 = present.bm25
+        slots, idf = self.slots[rows, :columns], present.weights.idf(self.terms[rows])
         scores = np.zeros(slots.shape)
         penalty = bm25.penalty[slots] if len(bm25.penalty) else scores + 1
-        for place, counts in enumerate(self.tf):
-            given = bm25.given(idf[terms[:, place, np.newaxis]], counts[rows, :columns], penalty)
+        for place in range(self.width):
+            given = bm25.given(idf[:, place, np.newaxis], self.tf[rows, place, :columns], penalty)
             given *= self.weights[rows, place, np.newaxis]
             scores += given
         return np.where(slots >= 0, scores, -np.inf)
@@ -172,8 +201,7 @@ class WordPool(Pool):
         ratios[right == -np.inf] = np.inf
         at, column = np.nonzero((left == right) & (right > 0))
         twins = bm25.lengths[slots[at, column]] == bm25.lengths[slots[at, column + 1]]
-        for counts in self.tf:
-            twins &= counts[rows[at], column] == counts[rows[at], column + 1]
+        twins &= (self.tf[rows[at], :, column] == self.tf[rows[at], :, column + 1]).all(axis=1)
         is_twin = np.zeros(ratios.shape, dtype=np.bool_)
         is_twin[at, column] = twins
         ratios[is_twin] = np.inf
@@ -184,73 +212,85 @@ class WordPool(Pool):
         return gaps
 
     def _let_in(self, bm25: BM25, mask: Mask, first_new: int) -> Rows:
-        """Let new chunks in that pass the floor of a row; returns the rows that let any in."""
+        """Let new chunks in that pass the floor of a row; returns the rows that some have passed."""
         held = bm25.held
         terms, slots, counts = (part[held.old :] for part in (held.tail_terms, held.tail_slots, held.tail_counts))
         allowed = mask[slots]
         terms, places, counts = terms[allowed], slots[allowed] - first_new, counts[allowed]
-        posted_terms, posted_rows = self._essential_rows()
-        starts = np.searchsorted(posted_terms, terms)
-        sizes = np.searchsorted(posted_terms, terms, side="right") - starts
-        pairs = np.repeat(places, sizes) + len(mask) * posted_rows[_ranges(starts, sizes)]
-        rows, new = np.divmod(np.unique(pairs), len(mask))
-        if not len(rows):
-            return rows
-        # How often each new text holds each of its terms.
-        own, numbers = np.unique(terms, return_inverse=True)
+        # How often each new text holds each of their terms.
+        own, numbers = np.unique(terms.astype(np.int64), return_inverse=True)
         table = np.zeros((len(mask) - first_new, len(own)))
         table[places, numbers] = counts
+        which, rows, columns = self._rows_of(own)
+        needed = self.essential[rows, columns]
+        which, rows = which[needed], rows[needed]
+        # Each row with each text that holds one of its essential terms.
+        by_term = np.argsort(numbers, kind="stable")
+        starts, sizes = np.searchsorted(numbers[by_term], which), np.bincount(numbers, minlength=len(own))[which]
+        pairs = np.repeat(rows, sizes) * len(table) + places[by_term][_ranges(starts, sizes)]
+        rows, new = np.divmod(np.unique(pairs), max(1, len(table)))
+        if not len(rows):
+            return rows
         wanted = self.terms[rows]
         column = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
-        tf = list(np.where(own[column] == wanted, table[new[:, np.newaxis], column], 0.0).T)
+        tf = np.where(own[column] == wanted, table[new[:, np.newaxis], column], 0.0)
         penalty = bm25.formula.penalty(bm25.lengths[new + first_new], self.mean0[rows])
         scores = np.zeros(len(rows))
-        for place, counts_here in enumerate(tf):
-            scores += bm25.given(self.idf0[rows, place], counts_here, penalty) * self.weights[rows, place]
+        for place in range(self.width):
+            scores += bm25.given(self.idf0[rows, place], tf[:, place], penalty) * self.weights[rows, place]
         wins = np.flatnonzero(scores > self.floor[rows])
-        which, at, columns = self.join(rows[wins], (new[wins] + first_new).astype(np.int32), scores[wins])
-        for counts_of, counts_here in zip(self.tf, tf, strict=True):
-            counts_of[at, columns] = counts_here[wins[which]]
-        return at
+        joined, at, columns = self.join(rows[wins], (new[wins] + first_new).astype(np.int32), scores[wins])
+        self.tf[at, :, columns] = tf[wins[joined]]
+        return rows[wins]
 
-    def _essential_rows(self) -> tuple[NDArray[np.int64], Rows]:
-        """Essential terms, ascending, and the rows they are essential for."""
-        if self._posted is None:
-            rows, places = np.nonzero(self.essential)
-            terms = self.terms[rows, places]
-            order = np.argsort(terms, kind="stable")
-            self._posted = terms[order], rows[order]
-        return self._posted
+    def _rows_of(self, terms: NDArray[np.int64]) -> tuple[Rows, Rows, Rows]:
+        """Who is asked by some distinct terms: the term's place in `terms`, the row, and the term's place there."""
+        if self._holders is None:
+            self._holders = self._posted(KeyTable(), np.arange(len(self)))
+        places, entries = self._holders.find(terms)
+        # A row may have another query since.
+        still = self.terms.ravel()[entries] == terms[places]
+        rows, columns = np.divmod(entries[still].astype(np.intp), max(1, self.width))
+        return places[still], rows, columns
+
+    def _posted(self, table: KeyTable[np.int64], rows: Rows) -> KeyTable[np.int64]:
+        """The table with the terms of these rows as well; what they lead to is `row · width + place`."""
+        at, columns = np.nonzero(self.terms[rows] >= 0)
+        entries = rows[at] * self.width + columns
+        return table.add(self.terms.ravel()[entries], entries.astype(np.int32), self.terms.ravel() >= 0)
 
     def renew(self, row: int, bm25: BM25, idf: Floats, mask: Mask, order: NDArray[np.int64], sums: Floats) -> None:
-        """Search in full for one row; `sums` is 0 for every slot, and is so again afterwards."""
+        """Search in full for one row; `idf` is of its terms, 0 behind. `renewed` is to be told of all such rows.
+
+        `sums` is 0 for every slot, and is so again afterwards.
+        """
         width = int(np.count_nonzero(self.terms[row] >= 0))
         terms, weights = self.terms[row, :width], self.weights[row, :width]
-        most = idf[terms] * bm25.formula.gain * weights
+        most = idf[:width] * bm25.formula.gain * weights
         slots, bound = contenders(bm25, terms, most, capacity_of(self.k), mask, sums)
         penalty = bm25.penalty[slots]
         tf = np.zeros((len(slots), width), dtype=np.int64)
         scores = np.zeros(len(slots))
         for place, term in enumerate(terms.tolist()):
             tf[:, place] = bm25.held.counts_at(term, slots)
-            scores += bm25.given(idf[term], tf[:, place], penalty) * weights[place]
+            scores += bm25.given(idf[place], tf[:, place], penalty) * weights[place]
         classes = np.column_stack([bm25.lengths[slots], tf])
         chosen, floor, spare = choose(self.k, scores, order[slots], classes, bound)
         self.fill(row, slots[chosen], scores[chosen], floor, spare)
-        for place, counts in enumerate(self.tf):
-            counts[row] = 0
-            if place < width:
-                counts[row, : len(chosen)] = tf[chosen, place]
-        self.idf0[row, :width] = idf[terms]
+        self.tf[row] = 0
+        self.tf[row, :width, : len(chosen)] = tf[chosen].T
+        self.idf0[row, :width] = idf[:width]
         self.mean0[row] = bm25.avg_len or 1.0
-        self.idf1[row], self.mean1[row] = self.idf0[row], self.mean0[row]
-        self.gap[row], self.stale[row] = 0.0, False
-        essential = np.zeros(len(self.tf), dtype=np.bool_)
         by_weight = np.argsort(most)
-        essential[by_weight] = np.cumsum(most[by_weight]) * _SLACK > floor
-        if (essential & ~self.essential[row]).any():
-            self._posted = None
-        self.essential[row] |= essential
+        self.essential[row] = False
+        self.essential[row, by_weight] = np.cumsum(most[by_weight]) * _SLACK > floor
+        # Where the work is given up before it is known for how long the row is proven, the next state looks at it.
+        self.limit[row] = -np.inf
+
+    def renewed(self, rows: Rows, present: Present) -> None:
+        """Find out for how long rows that were searched for are proven."""
+        self._present = present
+        self._judge(rows, 1.0, present)
 
 
 def contenders(

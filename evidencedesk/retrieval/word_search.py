@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from evidencedesk.retrieval.postings import Filed, Postings
 from evidencedesk.retrieval.searcher import Allowed, Best, Tick, new_marks
 from evidencedesk.retrieval.selection import best_rows, positive_rows
 from evidencedesk.retrieval.standing import Shelf, gather
-from evidencedesk.retrieval.word_pools import Terms, WordPool, width_of
+from evidencedesk.retrieval.word_drift import Drift, Weights
+from evidencedesk.retrieval.word_pools import Present, Terms, WordPool, width_of
 
 _TOLD = 16
 """After how many searches in full it is told how far they are."""
@@ -41,6 +43,7 @@ class WordSearch:
             terms = before.bm25.held.terms if before else None
             held = Postings.of((_filed(rows, bags) for rows in every), len(corpus.chunks), terms)
         self.bm25: BM25 = BM25.over(held, formula, corpus.names)
+        self.present = Present(self.bm25, Weights.of(self.bm25), 0.0, corpus.order)
         if before:
             self._take_over(before)
 
@@ -48,15 +51,17 @@ class WordSearch:
         """Go on with the standing queries of the search before, which loses them."""
         self.shelf, before.shelf = before.shelf, Shelf()
         self.shelf.settle()
-        step = self.corpus.step
-        pools = list(self.shelf.pools(self.corpus))
-        idf = self._idf(*(pool.terms for pool, _ in pools))
-        for pool, mask in pools:
+        step, weights = self.corpus.step, self.present.weights
+        drift = Drift.between(before.present.weights, weights)
+        self.present = replace(self.present, drift=before.present.drift + drift.spread)
+        gone = np.concatenate([np.zeros(0, dtype=np.int32), *(rows.slots for rows in step.gone)])
+        for pool, mask in self.shelf.pools(self.corpus):
             if step.moved is None:
                 pool.stir(step.touched)
-                pool.advance(self.bm25, idf, mask, self.corpus.order, len(before.corpus.chunks))
+                pool.advance(self.present, drift, gone, mask, len(before.corpus.chunks))
             else:
                 pool.move(step.moved)
+                pool.follow(self.present)
 
     def forget(self) -> None:
         """Forget all standing queries."""
@@ -91,11 +96,12 @@ class WordSearch:
         sums = np.zeros(len(self.corpus.chunks))
 
         def renew(pool: WordPool, rows: NDArray[np.intp], told: Callable[[int], None]) -> None:
-            idf = self._idf(pool.terms[rows])
+            idf = self.present.weights.idf(pool.terms[rows])
             for done, row in enumerate(rows.tolist()):
                 if done % _TOLD == 0:
                     told(done)
-                pool.renew(row, self.bm25, idf, mask, self.corpus.order, sums)
+                pool.renew(row, self.bm25, idf[done], mask, self.corpus.order, sums)
+            pool.renewed(rows, self.present)
 
         return gather(standing, queries, k, renew, tick, self.corpus.chunks, source, with_scores)
 
@@ -117,20 +123,6 @@ class WordSearch:
             slots[row, : len(found)] = found
             values[row, : len(found)] = scores[found]
         return Best(slots, values, new_marks(len(queries)), self.corpus.chunks, source)
-
-    def _idf(self, *terms: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The weights of these terms by their numbers, and 0 behind for no term."""
-        held = self.bm25.held
-        wanted = np.zeros(len(held.terms) + 1, dtype=np.bool_)
-        for numbers in terms:
-            wanted[numbers] = True
-        places = np.flatnonzero(wanted[:-1])
-        df = np.zeros(len(places), dtype=np.int64)
-        df[: np.searchsorted(places, len(held.df))] = held.df[places[places < len(held.df)]]
-        distinct, which = np.unique(df, return_inverse=True)
-        idf = np.zeros(len(wanted))
-        idf[places] = np.array([self.bm25.formula.idf(self.bm25.n, count) for count in distinct.tolist()])[which]
-        return idf
 
 
 def _filed(rows: Rows, bags: Callable[[Part], Bags]) -> Filed:
