@@ -1,17 +1,25 @@
-"""Repeated passages, gathered by the pages that share them. Invariant: only chunks in scope are looked at."""
+"""Repeated passages, gathered by the pages that share them. Invariant: only chunks in scope are looked at.
+
+Of chunks that say the same those matter to an author that are in scope and long enough, without copies that stand there
+because a whole page is a copy, and without what a translation shares with its original (code, names). A group is looked
+at again where a page of it changed.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from evidencedesk.documents.document import Document
+from evidencedesk.retrieval.changes import changed_keys
 from evidencedesk.retrieval.chunk import Chunk
-from evidencedesk.retrieval.facts import EqualChunks, EqualPages, Facts, SimilarChunks
-from evidencedesk.retrieval.places import scoped_chunk
-from evidencedesk.retrieval.twins import NearTwin
+from evidencedesk.retrieval.facts import ChunkedDocument, EqualChunks, EqualPages, Facts, SimilarChunks
+from evidencedesk.retrieval.places import chunk_of, scoped_chunk
+from evidencedesk.retrieval.scope import Scope
+from evidencedesk.retrieval.twins import NearTwin, Twins
 from evidencedesk.text.words import words
 
 MIN_WORDS = 8
@@ -39,26 +47,115 @@ def repeats(facts: Facts) -> list[Repeat]:
     """The equal chunks that matter to an author, gathered by the pages they stand in."""
     found: dict[tuple[str, ...], list[tuple[Chunk, ...]]] = defaultdict(list)
     for group in facts.equal_chunks.values():
-        if chunks := passage(group.ids, facts):
-            found[pages_of(chunks)].append(chunks)
+        found[group.paths].append(tuple(chunk_of(facts, name) for name in group.ids))
     return [Repeat(paths, tuple(passages)) for paths, passages in found.items()]
 
 
-def passage(ids: Iterable[str], facts: Facts) -> tuple[Chunk, ...]:
-    """Of chunks that say the same, those that matter to an author: two or more, or none.
+class _Page(NamedTuple):
+    """What decides whether a page's chunks matter; `original` is its path without a language."""
 
-    Left out are chunks outside the scope, short ones, copies that stand there because a whole page is a copy, and what
-    a translation shares with its original (code, names).
-    """
-    chunks = [chunk for name in ids if (chunk := scoped_chunk(facts, name))]
-    paths = {chunk.path for chunk in chunks}
-    chunks = _without_translations([chunk for chunk in chunks if _counts(chunk, paths, facts)])
-    return tuple(chunks) if len(chunks) > 1 and len(words(chunks[0].text)) >= MIN_WORDS else ()
+    path: str
+    original: str
+    lang: str
+    in_scope: bool
+    chunks: tuple[Chunk, ...]
 
 
-def pages_of(chunks: Iterable[Chunk]) -> tuple[str, ...]:
-    """The paths of chunks, each once, in their order."""
-    return tuple(dict.fromkeys(chunk.path for chunk in chunks))
+class _Group(NamedTuple):
+    """Ids of chunks that say the same, the documents that hold them, and what of them matters: `(ids, paths)`."""
+
+    ids: tuple[str, ...]
+    doc_ids: frozenset[str]
+    passage: tuple[tuple[str, ...], tuple[str, ...]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """What repeats in one state, in the order of the twins, and what the next state can take over."""
+
+    equal: Mapping[str, EqualChunks]
+    similar: Mapping[str, SimilarChunks]
+    inputs: tuple[Twins, Mapping[str, ChunkedDocument], Mapping[str, EqualPages], Scope]
+    pages: Mapping[str, _Page]
+    groups: Mapping[str, _Group]
+    clusters: Mapping[str, _Group]
+
+
+def find_repeats(
+    before: Repeats | None,
+    twins: Twins,
+    by_id: Mapping[str, ChunkedDocument],
+    copies: Mapping[str, EqualPages],
+    scope: Scope,
+) -> Repeats:
+    """The equal and the similar chunks that matter to an author; `copies` are the pages with the same body, by path."""
+    if before and (before.inputs[2] != copies or before.inputs[3] != scope):
+        before = None
+    pages = dict(before.pages) if before else {}
+    stirred = changed_keys(before.inputs[1], by_id) if before else list(by_id)
+    for doc_id in stirred:
+        pages.pop(doc_id, None)
+        if doc_id in by_id:
+            pages[doc_id] = _page(by_id[doc_id], scope)
+    look = _Look(pages, copies, frozenset(stirred))
+    groups = look.groups(before.groups if before else {}, twins.equal)
+    clusters = look.groups(before.clusters if before else {}, similar_chunks(twins.near))
+    return Repeats(
+        {of.passage[0][0]: EqualChunks(*of.passage) for of in groups.values() if of.passage},
+        {of.passage[0][0]: SimilarChunks(*of.passage) for of in clusters.values() if of.passage},
+        (twins, by_id, copies, scope),
+        pages,
+        groups,
+        clusters,
+    )
+
+
+def _page(chunked: ChunkedDocument, scope: Scope) -> _Page:
+    document = chunked.document
+    original = _LANGUAGE.sub("", document.path)
+    in_scope = scope.admits(document.status, document.audience, document.lang)
+    return _Page(document.path, original, document.lang, in_scope, chunked.chunks)
+
+
+class _Look(NamedTuple):
+    """One look at all groups. `pages` are by document id; those of `stirred` were others before."""
+
+    pages: Mapping[str, _Page]
+    copies: Mapping[str, EqualPages]
+    stirred: frozenset[str]
+
+    def groups(self, before: Mapping[str, _Group], now: Iterable[tuple[str, ...]]) -> Mapping[str, _Group]:
+        """The groups by their first ids."""
+        found = {}
+        for ids in now:
+            old = before.get(ids[0])
+            is_same = old is not None and old.ids == ids and old.doc_ids.isdisjoint(self.stirred)
+            found[ids[0]] = old if old is not None and is_same else self._group(ids)
+        return found
+
+    def _group(self, ids: tuple[str, ...]) -> _Group:
+        named = [(name, *name.rpartition(":c")) for name in ids]
+        doc_ids = frozenset(doc_id for _, doc_id, _, _ in named)
+        found = [(name, self.pages[doc_id], int(number)) for name, doc_id, _, number in named]
+        # Of a document whose id an earlier one has, there may be chunks that are not searched.
+        found = [one for one in found if one[1].in_scope and one[2] < len(one[1].chunks)]
+        paths = {page.path for _, page, _ in found}
+        found = [one for one in found if self._counts(one[1], paths)]
+        originals: dict[str, str] = {}
+        found = [
+            (name, page, number)
+            for name, page, number in found
+            if page.lang == found[0][1].lang and originals.setdefault(page.original, page.path) == page.path
+        ]
+        if len(found) < 2 or len(words(found[0][1].chunks[found[0][2]].text)) < MIN_WORDS:
+            return _Group(ids, doc_ids, None)
+        kept = tuple(name for name, _, _ in found)
+        return _Group(ids, doc_ids, (kept, tuple(dict.fromkeys(page.path for _, page, _ in found))))
+
+    def _counts(self, page: _Page, paths: set[str]) -> bool:
+        """Whether no earlier page with the same body already brings its chunk into the group."""
+        group = self.copies.get(page.path)
+        return group is None or group.paths[0] == page.path or group.paths[0] not in paths
 
 
 def copies_of(group: EqualPages, facts: Facts) -> tuple[Document, ...]:
@@ -70,39 +167,17 @@ def copies_of(group: EqualPages, facts: Facts) -> tuple[Document, ...]:
     return tuple(page.document for page in seen)
 
 
-def equal_chunks(groups: Iterable[tuple[str, ...]]) -> Mapping[str, EqualChunks]:
-    """The groups of `Twins.equal` by their first chunk's id."""
-    return {ids[0]: EqualChunks(ids) for ids in groups}
-
-
-def similar_chunks(pairs: Iterable[NearTwin]) -> Mapping[str, SimilarChunks]:
-    """The chunks that pairs of `Twins.near` link, directly or through others, by the id of the first of each group."""
+def similar_chunks(pairs: Iterable[NearTwin]) -> list[tuple[str, ...]]:
+    """The chunks that pairs of `Twins.near` link, directly or through others."""
     cluster: dict[str, list[str]] = {}
     for pair in pairs:
         one, other = cluster.setdefault(pair.first, [pair.first]), cluster.setdefault(pair.second, [pair.second])
         if one is not other:
             one += other
             cluster.update(dict.fromkeys(other, one))
-    groups = {id(members): members for members in cluster.values()}.values()
-    return {members[0]: SimilarChunks(tuple(members)) for members in groups}
+    return [tuple(members) for members in {id(members): members for members in cluster.values()}.values()]
 
 
 def equal_pages(groups: Iterable[tuple[str, ...]]) -> Mapping[str, EqualPages]:
     """The groups of `Twins.pages` by the path of each page."""
     return {path: EqualPages(path, paths) for paths in groups for path in paths}
-
-
-def _counts(chunk: Chunk, paths: set[str], facts: Facts) -> bool:
-    """Whether no earlier page with the same body already brings this chunk into the group."""
-    group = facts.equal_pages.get(chunk.path)
-    return group is None or group.paths[0] == chunk.path or group.paths[0] not in paths
-
-
-def _without_translations(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """The chunks in the language of the first one, a single page of each that only differ by a language in the path."""
-    pages: dict[str, str] = {}
-    return [
-        chunk
-        for chunk in chunks
-        if chunk.lang == chunks[0].lang and pages.setdefault(_LANGUAGE.sub("", chunk.path), chunk.path) == chunk.path
-    ]

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.facts import EqualChunks, EqualPages, Facts
-from evidencedesk.retrieval.places import listed, start_of
-from evidencedesk.retrieval.repeats import copies_of, pages_of, passage
+from evidencedesk.retrieval.places import chunk_of, listed, start_of
+from evidencedesk.retrieval.repeats import copies_of
 from evidencedesk.rule import Related, Severity, Share, Tag, Violation, rule
 
 _MAX_RELATED = 5
 
 
-def _on_pages(
-    paths: tuple[str, ...], members: Sequence[tuple[EqualChunks, tuple[Chunk, ...]]], facts: Facts
-) -> Iterator[Violation]:
+def _on_pages(paths: tuple[str, ...], members: Sequence[tuple[EqualChunks, None]], facts: Facts) -> Iterator[Violation]:
     """All passages that the same pages share, at the first of them."""
-    (first, *copies), *rest = (chunks for _, chunks in members)
+    (first, *copies), *rest = (group.ids for group, _ in members)
     everywhere = len(paths) > max(4, len(facts.documents) // 2)
     message = "same-page" if len(paths) == 1 else "boilerplate" if everywhere else "passages" if rest else ""
     values = {
@@ -25,14 +22,14 @@ def _on_pages(
         "more": len(rest),
         "count": len(paths) if everywhere else len(copies) + 1,
         "all": len(facts.documents),
-        "passages": tuple(tuple(chunk.id for chunk in chunks) for _, chunks in members) if len(paths) < 3 else (),
+        "passages": tuple(group.ids for group, _ in members) if len(paths) < 3 else (),
     }
-    here = [chunks[0] for chunks in rest]
-    related = [Related(*start_of(facts, chunk), "the same text") for chunk in copies[:_MAX_RELATED]]
-    related += [Related(*start_of(facts, chunk), "repeated as well") for chunk in here[:_MAX_RELATED]]
+    places = [(name, "the same text") for name in copies[:_MAX_RELATED]]
+    places += [(ids[0], "repeated as well") for ids in rest[:_MAX_RELATED]]
+    related = tuple(Related(*start_of(facts, chunk_of(facts, name)), said) for name, said in places)
     # Tabs and repeated steps have their reason within one page.
     severity = Severity.HINT if len(paths) == 1 else Severity.WARNING if len(copies) >= facts.contract.k - 1 else None
-    yield Violation(*start_of(facts, first), values, "\n".join(paths), tuple(related), severity, message)
+    yield Violation(*start_of(facts, chunk_of(facts, first)), values, "\n".join(paths), related, severity, message)
 
 
 @rule(
@@ -98,8 +95,7 @@ def duplicate_chunk(subject: EqualChunks | EqualPages, facts: Facts) -> Iterator
     ```
     """
     if isinstance(subject, EqualChunks):
-        if chunks := passage(subject.ids, facts):
-            yield Share(pages_of(chunks), chunks)
+        yield Share(subject.paths)
         return
     copies = copies_of(subject, facts)
     others = [page for page in copies if page.path != subject.path]

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.facts import EqualChunks, Facts, SimilarChunks
-from evidencedesk.retrieval.places import quoted, start_of
-from evidencedesk.retrieval.repeats import pages_of, passage
+from evidencedesk.retrieval.places import chunk_of, quoted, start_of
 from evidencedesk.rule import Related, Severity, Share, Tag, Violation, rule
 from evidencedesk.text.words import words
 
@@ -29,17 +27,18 @@ def _on_pages(
     if not told:
         return
     shown, *rest = sorted(told, key=lambda likeness: not likeness.reworded)
-    first, other = shown.first, shown.others[0]
+    first, other = chunk_of(facts, shown.first), chunk_of(facts, shown.others[0])
     values = {
         "other": "another place of this page" if other.path == first.path else other.path,
         "difference": shown.difference,
         "more": len(rest),
     }
-    related = [Related(*start_of(facts, chunk), "nearly the same text") for chunk in shown.others[:_MAX_RELATED]]
-    related += [Related(*start_of(facts, pair.first), "nearly repeated as well") for pair in rest[:_MAX_RELATED]]
+    places = [(name, "nearly the same text") for name in shown.others[:_MAX_RELATED]]
+    places += [(likeness.first, "nearly repeated as well") for likeness in rest[:_MAX_RELATED]]
+    related = tuple(Related(*start_of(facts, chunk_of(facts, name)), said) for name, said in places)
     message = "passages" if rest else ""
     severity = Severity.HINT if other.path == first.path else None
-    yield Violation(*start_of(facts, first), values, "\n".join(paths), tuple(related), severity, message)
+    yield Violation(*start_of(facts, first), values, "\n".join(paths), related, severity, message)
 
 
 @rule(
@@ -97,26 +96,26 @@ def near_duplicate_chunk(subject: EqualChunks | SimilarChunks, facts: Facts) -> 
     Mountain bicycles have wide tyres and a fork with a spring.
     ```
     """
-    if chunks := passage(subject.ids, facts):
-        yield Share(pages_of(chunks), None if isinstance(subject, EqualChunks) else _compare(chunks))
+    yield Share(subject.paths, None if isinstance(subject, EqualChunks) else _compare(subject.ids, facts))
 
 
 @dataclass(frozen=True, slots=True)
 class _Likeness:
     """A passage: its first chunk, the others, the first difference in words, and whether more than the ends differ."""
 
-    first: Chunk
-    others: tuple[Chunk, ...]
+    first: str
+    others: tuple[str, ...]
     difference: str
     reworded: bool
 
 
-def _compare(passage: Sequence[Chunk]) -> _Likeness:
+def _compare(ids: Sequence[str], facts: Facts) -> _Likeness:
     """The first chunk of a passage beside the next one that has other words, which then leads the others."""
-    first, *others = passage
-    here = _words(first.text)
-    other = next((chunk for chunk in others if _words(chunk.text).keys != here.keys), others[0])
-    there = _words(other.text)
+    first, *others = ids
+    here = _words(chunk_of(facts, first).text)
+    texts = ((name, _words(chunk_of(facts, name).text)) for name in others)
+    other = next((name for name, text in texts if text.keys != here.keys), others[0])
+    there = _words(chunk_of(facts, other).text)
     changes = [
         change
         for change in SequenceMatcher(None, here.keys, there.keys, autojunk=False).get_opcodes()
@@ -124,7 +123,7 @@ def _compare(passage: Sequence[Chunk]) -> _Likeness:
     ]
     ends = {(0, 0), (len(here.keys), len(there.keys))}
     reworded = [(tag, a, b, c, d) for tag, a, b, c, d in changes if tag == "replace" or not {(a, c), (b, d)} & ends]
-    others.sort(key=lambda chunk: chunk is not other)
+    others.sort(key=lambda name: name != other)
     for _, a, b, c, d in (reworded or changes)[:1]:
         mine, theirs = (quoted(" ".join(part), 40) for part in (here.written[a:b], there.written[c:d]))
         difference = (

@@ -25,7 +25,7 @@ from evidencedesk.retrieval.judge import Answer, Grader, Judged, Spread, judge, 
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
 from evidencedesk.retrieval.lineage import find_versions
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
-from evidencedesk.retrieval.repeats import equal_chunks, equal_pages, similar_chunks
+from evidencedesk.retrieval.repeats import equal_pages, find_repeats
 from evidencedesk.retrieval.run_file import RunDefect, RunFile, parse_run_file
 from evidencedesk.retrieval.searchers import (
     DenseSearcher,
@@ -153,6 +153,8 @@ def build_snapshot(
     judged = memo.renew(judge, contract, index.by_id, sources, found, partial(progress, "Judging answers"))
     elsewhere = memo.renew(find_elsewhere, index.by_id, judged.evaluations)
     versions = memo.renew(find_versions, index.by_id)
+    copies = memo(equal_pages, twins.pages)
+    repeats = memo.renew(find_repeats, twins, index.by_id, copies, contract.scope)
     facts = Facts(
         documents=documents,
         by_id=index.by_id,
@@ -174,9 +176,9 @@ def build_snapshot(
         elsewhere=elsewhere.hits,
         calibration=calibrate(judged.evaluations.values()),
         versions=versions.versions,
-        equal_chunks=memo(equal_chunks, twins.equal),
-        similar_chunks=memo(similar_chunks, twins.near),
-        equal_pages=memo(equal_pages, twins.pages),
+        equal_chunks=repeats.equal,
+        similar_chunks=repeats.similar,
+        equal_pages=copies,
         unfindable_pages=memo(unfindable_pages, unfindable),
     )
     texts = {

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from evidencedesk.documents.markdown import parse_document
 from evidencedesk.documents.versions import Versions, head_of
-from evidencedesk.retrieval.catalog import Catalog
+from evidencedesk.retrieval.catalog import Catalog, Scope
 from evidencedesk.retrieval.chunking import CHUNKERS
 from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts
-from evidencedesk.retrieval.repeats import equal_chunks, equal_pages, similar_chunks
+from evidencedesk.retrieval.repeats import equal_pages, find_repeats
 from evidencedesk.retrieval.twin_index import find_twins
 from evidencedesk.rules import RULES
 from evidencedesk.text.spans import apply_edits
@@ -66,6 +66,8 @@ def facts_of(pages: list[str], chunker: str, word_limit: int | None) -> Facts:
     for page in documents.values():
         by_id.setdefault(page.document.doc_id, page)
     twins = find_twins([(page.document, page.chunks) for page in documents.values()])
+    copies = equal_pages(twins.pages)
+    repeats = find_repeats(None, twins, by_id, copies, Scope())
     return Facts(
         documents=documents,
         by_id=by_id,
@@ -83,7 +85,7 @@ def facts_of(pages: list[str], chunker: str, word_limit: int | None) -> Facts:
         rule_codes=frozenset(rule.code for rule in RULES),
         today=date(2026, 1, 1),
         versions=Versions(head_of(page.document) for page in by_id.values()),
-        equal_chunks=equal_chunks(twins.equal),
-        similar_chunks=similar_chunks(twins.near),
-        equal_pages=equal_pages(twins.pages),
+        equal_chunks=repeats.equal,
+        similar_chunks=repeats.similar,
+        equal_pages=copies,
     )
