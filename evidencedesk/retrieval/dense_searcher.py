@@ -25,6 +25,7 @@ from evidencedesk.retrieval.vectors import Block, IndexMeta, VectorIndex, conten
 _ROWS = 1024
 _QUERIES = 2048
 
+
 class DenseSearcher:
     """Exact cosine search over the chunks' passages, with `Model.hashed()` unless another model is given.
 

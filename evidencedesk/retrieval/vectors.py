@@ -16,6 +16,7 @@ from evidencedesk.retrieval.selection import best_rows
 from evidencedesk.text.words import words
 
 __all__ = [
+    "Block",
     "Contenders",
     "Hit",
     "IndexMeta",
@@ -142,18 +143,27 @@ class Contenders(NamedTuple):
     bound: float
 
 
-def contenders(queries: Vectors, blocks: Iterable[tuple[NDArray[np.int32], Units]], count: int) -> Iterator[Contenders]:
+Block = tuple[NDArray[np.int32], Sequence[Units]]
+"""Some slots, and arrays that hold their vectors one after another, in units of the grid."""
+
+
+def contenders(queries: Vectors, blocks: Iterable[Block], count: int) -> Iterator[Contenders]:
     """Per query, in order, the slots of the `count` greatest positive cosines, with all that tie with the last of them.
 
-    A block is some slots and their vectors in units of the grid; a few thousand are best. Each becomes numbers once for
-    all queries, and of its scores only those are kept that can still be among the best: many questions cost what the
-    matrix product costs. The scores are those of `score_rows`.
+    Blocks of a thousand or two are best. Each becomes numbers once for all queries, in one place that stays in the
+    processor's cache: a single question waits for the memory that the vectors lie in. Of a block's scores only those
+    are kept that can still be among the best: many questions cost what the matrix product costs. The scores are those
+    of `score_rows`.
     """
+    queries = queries * np.float32(QUANTUM)
+    numbers = np.empty((0, queries.shape[1]), dtype=np.float32)
     least = np.full(len(queries), np.finfo(np.float32).tiny, dtype=np.float32)
     kept = _Hits.none()
     new: list[_Hits] = []
     for slots, units in blocks:
-        block = from_units(units)
+        if len(slots) > len(numbers):
+            numbers = np.empty((len(slots), queries.shape[1]), dtype=np.float32)
+        block = np.concatenate(units, out=numbers[: len(slots)])
         for start in range(0, len(queries), _QUERIES):
             scores = queries[start : start + _QUERIES] @ block.T
             here = least[start : start + _QUERIES]

@@ -89,7 +89,10 @@ def test_contenders_are_the_best_of_all_scores_with_ties_and_nothing_beats_the_b
     units = unit_steps(vectors)
     slots = rng.permutation(len(units)).astype(np.int32)
     ends = np.cumsum([0, *sizes]).tolist()
-    blocks = [(slots[start:end], units[start:end]) for start, end in pairwise(ends)]
+    blocks = [
+        (slots[start:end], [units[start : (start + end) // 2], units[(start + end) // 2 : end]])
+        for start, end in pairwise(ends)
+    ]
     found = list(contenders(queries, blocks, count))
     assert len(found) == len(queries)
     for row, scores in zip(found, score_rows(queries, units) if len(units) else np.zeros((6, 0)), strict=True):
