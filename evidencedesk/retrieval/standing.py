@@ -59,28 +59,27 @@ class Standing(Generic[P]):
     def add(self, width: int, queries: Sequence[str], pool: P) -> None:
         """Make room for new queries, whose rows `pool` holds."""
         known = self.pools.setdefault(width, pool)
-        held = self._queries.setdefault(width, [])
-        idle = self._idle.get(width, np.zeros(0, dtype=np.intp))
         if known is pool:
-            held.extend(queries)
-            idle = np.zeros(len(queries), dtype=np.intp)
+            self._queries[width], self._idle[width] = list(queries), np.zeros(len(queries), dtype=np.intp)
             rows = np.arange(len(queries))
+            self._make_room(width, 1)
         else:
-            free = np.flatnonzero(idle < 0)
-            missing = len(queries) - len(free)
-            if missing > 0:
-                missing = max(missing, len(known) // _ROOM)
-                known.grow(missing)
-                held.extend([None] * missing)
-                idle = np.concatenate([idle, np.full(missing, -1, dtype=np.intp)])
-                free = np.flatnonzero(idle < 0)
-            rows = free[: len(queries)]
+            self._make_room(width, len(queries))
+            rows = np.flatnonzero(self._idle[width] < 0)[: len(queries)]
             known.put(rows, pool)
             for row, query in zip(rows.tolist(), queries, strict=True):
-                held[row] = query
-        idle[rows] = 0
-        self._idle[width] = idle
+                self._queries[width][row] = query
+        self._idle[width][rows] = 0
         self._place.update(zip(queries, (rows + (width << _ROW_BITS)).tolist(), strict=True))
+
+    def _make_room(self, width: int, count: int) -> None:
+        """See to it that so many rows are without a query; many come at once, since all arrays are copied."""
+        missing = count - int(np.count_nonzero(self._idle[width] < 0))
+        if missing > 0:
+            missing = max(missing, len(self._idle[width]) // _ROOM)
+            self.pools[width].grow(missing)
+            self._queries[width].extend([None] * missing)
+            self._idle[width] = np.concatenate([self._idle[width], np.full(missing, -1, dtype=np.intp)])
 
     def unknown(self, queries: Sequence[str]) -> list[str]:
         """Those that have no row yet, each once."""
