@@ -55,5 +55,10 @@ class Chunk:
 
     def to_passage(self) -> Passage:
         """What an embedding model reads: title and section above the text."""
-        heading = " – ".join(part for part in (self.title, self.section) if part)
+        heading = self.passage_heading
         return Passage(self.id, f"{heading}\n{self.text}" if heading else self.text)
+
+    @property
+    def passage_heading(self) -> str:
+        """The line above the text of the passage; empty when there is none."""
+        return " – ".join(part for part in (self.title, self.section) if part)

@@ -29,6 +29,11 @@ class WordLists:
         numbers = np.fromiter(flat, dtype=np.int64, count=int(lengths.sum()))
         return cls(tuple(number), numbers, lengths)
 
+    def slice(self, start: int, stop: int) -> WordLists:
+        """The lists `[start, stop)`, with a vocabulary that may hold more words than theirs."""
+        before, through = int(self.lengths[:start].sum()), int(self.lengths[:stop].sum())
+        return WordLists(self.vocabulary, self.numbers[before:through], self.lengths[start:stop])
+
     @property
     def owners(self) -> NDArray[np.int64]:
         """The list of each of `numbers`."""

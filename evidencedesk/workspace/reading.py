@@ -16,13 +16,11 @@ from pydantic import ValidationError
 
 from evidencedesk.documents.document import Defect
 from evidencedesk.documents.markdown import parse_document
-from evidencedesk.retrieval.digest import digest
+from evidencedesk.retrieval.digest import ChunkWords, digest
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.twin_keys import TripleKeys, TwinKeys, twin_keys
 from evidencedesk.text.spans import Span
-from evidencedesk.text.word_lists import WordLists
-from evidencedesk.text.words import words
 from evidencedesk.workspace.cache import Cache, key_of, program_hash
 from evidencedesk.workspace.column_bytes import Bytes
 from evidencedesk.workspace.columns import Codec, UnreadableError, UnwritableError
@@ -85,9 +83,9 @@ def read_in_full(source: Source, config: Config) -> Reading:
     """The file with all that the index and the search for twins want of it."""
     document = read_document(source, config)
     chunks = document.chunks
-    found = WordLists.of(words(chunk.text) for chunk in chunks)
+    found = ChunkWords.of(chunks)
     digested = replace(document, digest=digest(chunks, config.text_analysis(), MODEL, found))
-    return Reading(digested, twin_keys(document.document, chunks, found))
+    return Reading(digested, twin_keys(document.document, chunks, found.texts))
 
 
 def is_large(texts: Iterable[str]) -> bool:

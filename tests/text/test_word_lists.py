@@ -15,3 +15,9 @@ def test_a_list_reads_back_as_its_words(lists: list[list[str]]) -> None:
         read[owner].append(made.vocabulary[number])
     assert read == lists
     assert made.lengths.tolist() == [len(words) for words in lists]
+    for start in range(len(lists)):
+        part = made.slice(start, start + 2)
+        assert [part.vocabulary[number] for number in part.numbers.tolist()] == [
+            word for words in lists[start : start + 2] for word in words
+        ]
+        assert part.lengths.tolist() == made.lengths[start : start + 2].tolist()

@@ -7,7 +7,7 @@ is added up in one order: its words as they first occur, of each its n-grams of 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, count, islice
 from threading import Lock
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidencedesk.text.analysis import STOP_WORDS
+from evidencedesk.text.word_lists import WordLists
 from evidencedesk.text.words import words
 
 DIM = 1024
@@ -55,7 +56,7 @@ class WordNgrams:
     above `limit` features the model begins anew. One thread embeds at a time.
     """
 
-    def __init__(self, limit: int = 1 << 20) -> None:
+    def __init__(self, limit: int = 1 << 22) -> None:
         self._limit = limit
         self._lock = Lock()
         self._forget()
@@ -74,12 +75,22 @@ class WordNgrams:
         tokens = [words(text) for text in texts]
         sizes = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
         with self._lock:
-            if self._starts[self._known] > self._limit:
-                self._forget()
-            number = self._numbers.__getitem__
-            numbers = np.fromiter(map(number, chain.from_iterable(tokens)), dtype=np.int64, count=int(sizes.sum()))
-            self._learn()
+            numbers = self._numbers_of(chain.from_iterable(tokens), int(sizes.sum()))
             return self._sums(len(texts), *_distinct(np.repeat(np.arange(len(texts)), sizes), numbers))
+
+    def embed_words(self, texts: WordLists) -> NDArray[np.float64]:
+        """The same for the words of texts."""
+        with self._lock:
+            numbers = self._numbers_of(texts.vocabulary, len(texts.vocabulary))[texts.numbers]
+            return self._sums(len(texts.lengths), *_distinct(texts.owners, numbers))
+
+    def _numbers_of(self, tokens: Iterable[str], count: int) -> Ints:
+        """The numbers of `count` words, all of them known afterwards."""
+        if self._starts[self._known] > self._limit:
+            self._forget()
+        numbers = np.fromiter(map(self._numbers.__getitem__, tokens), dtype=np.int64, count=count)
+        self._learn()
+        return numbers
 
     def _learn(self) -> None:
         """Hash the words that got their numbers since the last time."""
