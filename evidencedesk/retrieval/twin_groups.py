@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from evidencedesk.retrieval.key_table import KeyTable
 from evidencedesk.retrieval.twin_rows import Flags, RowNumbers
-
-_MOST_CHANGED = 0.25
 
 
 class Change(NamedTuple):
@@ -37,59 +35,21 @@ class Regrouped(NamedTuple):
     firsts: RowNumbers
 
 
-class GroupOf(Mapping[str, tuple[str, ...]]):
-    """Name → its group: those of an earlier state, and what changed since (None: no group any more).
-
-    So what most states share is there once. A state with many changes has them all made one.
-    """
-
-    def __init__(self, shared: dict[str, tuple[str, ...]], changed: dict[str, tuple[str, ...] | None]) -> None:
-        self._shared = shared
-        self._changed = changed
-
-    def __getitem__(self, name: str) -> tuple[str, ...]:
-        group = self._changed[name] if name in self._changed else self._shared[name]
-        if group is None:
-            raise KeyError(name)
-        return group
-
-    def __iter__(self) -> Iterator[str]:
-        yield from (name for name in self._shared if name not in self._changed)
-        yield from (name for name, group in self._changed.items() if group is not None)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def after(self, gone: Iterable[str], new: Iterable[tuple[str, ...]]) -> GroupOf:
-        """Without the groups of the names that are `gone`, with `new` ones."""
-        changed: dict[str, tuple[str, ...] | None] = {**self._changed, **dict.fromkeys(gone)}
-        changed.update((name, group) for group in new for name in group)
-        if len(changed) <= _MOST_CHANGED * len(self._shared):
-            return GroupOf(self._shared, changed)
-        shared = {name: group for name, group in self._shared.items() if name not in changed}
-        shared.update((name, group) for name, group in changed.items() if group is not None)
-        return GroupOf(shared, {})
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class EqualGroups:
-    """Groups of two members or more, by name; `firsts` are the rows of their first members, `table` has all rows.
-
-    `of` maps each name to its group.
-    """
+    """Groups of two members or more, by name; `firsts` are the rows of their first members, `table` has all rows."""
 
     table: KeyTable[np.bytes_]
     firsts: RowNumbers
     names: tuple[tuple[str, ...], ...]
-    of: GroupOf
 
     @classmethod
     def none(cls) -> EqualGroups:
         """No rows and no groups."""
-        return cls(KeyTable(), np.empty(0, dtype=np.int32), (), GroupOf({}, {}))
+        return cls(KeyTable(), np.empty(0, dtype=np.int32), ())
 
-    def after(self, change: Change, name: Callable[[int], str]) -> Regrouped:
-        """The groups after a change; only those of texts that went or came are made anew."""
+    def after(self, change: Change, named: Callable[[RowNumbers], list[str]]) -> Regrouped:
+        """The groups after a change; only those of texts that went or came are made anew. `named` names rows."""
         texts = np.unique(np.append(change.went, change.came))
         _, touched = self.table.find(texts)
         table = self.table.add(change.came, change.rows, change.live)
@@ -98,19 +58,18 @@ class EqualGroups:
         order = np.lexsort((change.position[rows], owners))
         owners, rows = owners[order], rows[order]
         starts = np.flatnonzero(np.diff(owners, prepend=-1))
-        ends = np.append(starts[1:], len(rows))
+        ends = np.append(starts, len(rows))[1:]
         several = ends - starts > 1
 
         is_touched = np.zeros(len(change.live), dtype=np.bool_)
         is_touched[touched] = True
         kept = ~is_touched[self.firsts]
         firsts = np.append(self.firsts[kept], rows[starts[several]])
-        new = [
-            tuple(map(name, rows[start:end].tolist()))
-            for start, end in zip(starts[several].tolist(), ends[several].tolist(), strict=True)
-        ]
-        names = [*compress(self.names, kept.tolist()), *new]
+        # A page that changed often has the same chunks in a group as before.
+        earlier = {group: group for group in compress(self.names, (~kept).tolist())}
+        members = named(rows)
+        new = [tuple(members[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        names = [*compress(self.names, kept.tolist()), *(earlier.get(one, one) for one in new if len(one) > 1)]
         order = np.argsort(change.position[firsts], kind="stable")
-        of = self.of.after(chain.from_iterable(compress(self.names, (~kept).tolist())), new)
-        groups = EqualGroups(table, firsts[order], tuple(map(names.__getitem__, order.tolist())), of)
+        groups = EqualGroups(table, firsts[order], tuple(map(names.__getitem__, order.tolist())))
         return Regrouped(groups, touched, rows[starts])

@@ -116,8 +116,10 @@ def update_twins(before: TwinIndex | None, pages: Sequence[TwinKeys]) -> TwinInd
         return start
     rows = start.rows.after(step.gone, step.new)
     change = _chunk_change(start, step, rows)
-    texts, touched, firsts = start.texts.after(change, lambda row: rows.chunk(row).id)
-    bodies = start.bodies.after(_page_change(start, step, rows), lambda slot: rows.page(slot).document.path).groups
+    texts, touched, firsts = start.texts.after(change, lambda own: rows.names[own].tolist())
+    bodies = start.bodies.after(
+        _page_change(start, step, rows), lambda slots: [rows.page(slot).document.path for slot in slots.tolist()]
+    ).groups
 
     active = _grown(start.active, len(rows))
     active[touched] = False
@@ -131,7 +133,7 @@ def update_twins(before: TwinIndex | None, pages: Sequence[TwinKeys]) -> TwinInd
     posted[fresh] = True
     pairs, near = _near(start, active, _candidates(keys, owners, triples, active, rows), rows, change.position)
     return TwinIndex(
-        twins=_renewed(start.twins, Twins(texts.names, near, bodies.names, texts.of)),
+        twins=_renewed(start.twins, Twins(texts.names, near, bodies.names)),
         pages=tuple(pages),
         slots=step.slots,
         ids=step.ids,
@@ -204,11 +206,13 @@ def _common(some: Sequence[TwinKeys], others: Sequence[TwinKeys]) -> int:
 
 def _count_ids(before: Mapping[str, int], old: Iterable[TwinKeys], new: Iterable[TwinKeys]) -> dict[str, int]:
     counts = dict(before)
-    for page in old:
-        counts[page.document.doc_id] -= 1
     for page in new:
         counts[page.document.doc_id] = counts.get(page.document.doc_id, 0) + 1
-    return {doc_id: count for doc_id, count in counts.items() if count}
+    for page in old:
+        counts[page.document.doc_id] -= 1
+        if not counts[page.document.doc_id]:
+            del counts[page.document.doc_id]
+    return counts
 
 
 def _hidden(pages: Sequence[TwinKeys], ids: Mapping[str, int]) -> dict[str, frozenset[int]]:
@@ -299,7 +303,7 @@ def _near(
         similarity = likeness[one].similarity(likeness[other])
         if similarity:
             new.append((one, other))
-            near.append(NearTwin(rows.chunk(one).id, rows.chunk(other).id, similarity))
+            near.append(NearTwin(rows.names[one], rows.names[other], similarity))
     pairs = np.concatenate([start.pairs[kept], np.array(new, dtype=np.int32).reshape(-1, 2)])
     order = np.argsort(position[pairs[:, 0]] << 32 | position[pairs[:, 1]], kind="stable")
     return pairs[order], tuple(map(near.__getitem__, order.tolist()))
@@ -313,5 +317,4 @@ def _renewed(old: Twins, new: Twins) -> Twins:
         old.equal if new.equal == old.equal else new.equal,
         old.near if new.near == old.near else new.near,
         old.pages if new.pages == old.pages else new.pages,
-        new.known_equal_of,
     )

@@ -40,13 +40,15 @@ class Rarity:
 class TwinRows:
     """Row `r` is chunk `r - starts[slot[r]]` of `pages[slot[r]]` (None: gone), with the text of digest `texts[r]`.
 
-    The keys of its `sizes[r]` triples begin at `offsets[r]` of the page's. `bodies` are the digests of the pages.
+    The keys of its `sizes[r]` triples begin at `offsets[r]` of the page's, and `names[r]` is its id. `bodies` are the
+    digests of the pages.
     """
 
     pages: tuple[TwinKeys | None, ...]
     bodies: NDArray[np.bytes_]
     starts: RowNumbers
     slot: RowNumbers
+    names: NDArray[np.object_]
     texts: NDArray[np.bytes_]
     sizes: NDArray[np.int32]
     offsets: NDArray[np.int32]
@@ -59,7 +61,7 @@ class TwinRows:
         """No rows."""
         none = np.empty(0, dtype=np.int32)
         digests = np.empty(0, dtype=TEXT_DTYPE)
-        return cls((), digests, none, none, digests, none, none)
+        return cls((), digests, none, none, np.empty(0, dtype=np.object_), digests, none, none)
 
     def after(self, gone: Iterable[int], new: Sequence[TwinKeys]) -> TwinRows:
         """With the chunks of `new` pages at the end, each in the next slot. Pages in slots that are `gone` are let go;
@@ -67,6 +69,7 @@ class TwinRows:
         pages = [*self.pages, *new]
         for slot in gone:
             pages[slot] = None
+        names = np.array([chunk.id for page in new for chunk in page.chunks], dtype=np.object_)
         counts = np.fromiter((len(page.chunks) for page in new), dtype=np.int32, count=len(new))
         slots = np.arange(len(self.pages), len(pages), dtype=np.int32)
         return TwinRows(
@@ -74,6 +77,7 @@ class TwinRows:
             np.append(self.bodies, np.array([page.body for page in new], dtype=TEXT_DTYPE)),
             np.append(self.starts, len(self) + np.cumsum(counts, dtype=np.int32) - counts),
             np.append(self.slot, np.repeat(slots, counts)),
+            np.append(self.names, names),
             np.concatenate([self.texts, *(page.texts for page in new)]),
             np.concatenate([self.sizes, *(page.sizes for page in new)]),
             np.concatenate([self.offsets, *(np.cumsum(page.sizes, dtype=np.int32) - page.sizes for page in new)]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 
@@ -28,14 +28,10 @@ class Twins:
     equal: tuple[tuple[str, ...], ...]
     near: tuple[NearTwin, ...]
     pages: tuple[tuple[str, ...], ...]
-    known_equal_of: Mapping[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
-    """What `equal_of` is to be, where that is known already."""
 
     @cached_property
     def equal_of(self) -> Mapping[str, tuple[str, ...]]:
         """The group of each chunk id that is in one."""
-        if self.known_equal_of is not None:
-            return self.known_equal_of
         return {chunk_id: group for group in self.equal for chunk_id in group}
 
     @cached_property
