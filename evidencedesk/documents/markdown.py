@@ -16,7 +16,7 @@ from evidencedesk.documents.document import Block, BlockKind, Defect, Document, 
 from evidencedesk.documents.frontmatter import FieldMap, later_headers, read_header
 from evidencedesk.documents.headings import plain_heading
 from evidencedesk.documents.language import guess_language
-from evidencedesk.documents.suppressions import read_comments
+from evidencedesk.documents.suppressions import COMMENT_MARK, read_comments
 from evidencedesk.text.spans import Span, line_starts
 
 _KINDS: dict[str, BlockKind] = {
@@ -47,7 +47,9 @@ def parse_document(path: str, text: str, fields: FieldMap | None = None, bad: tu
     sections = _sections(tokens, environment, lines)
     blocks = _blocks(tokens, sections, lines)
     later = later_headers(text, header, fields)
-    code = [lines.span(token) for token in tokens if token.type in ("fence", "code_block")]
+    # What stands in code means nothing; few pages hold anything that it could hide.
+    hides = bool(later) or COMMENT_MARK in text
+    code = [lines.span(token) for token in tokens if token.type in ("fence", "code_block")] if hides else []
     comments = read_comments(text, header.body, blocks, sections, code)
     nul = text.find("\0")
     texts = header.texts
@@ -87,25 +89,27 @@ class _Lines:
 
     def __init__(self, text: str, start: int) -> None:
         self.text = text
-        self.starts = [*line_starts(text, start), len(text)]
+        starts = line_starts(text, start)
+        self.starts = [*starts, len(text)]
+        if "\r" in text:
+            self._ends = [first + len(text[first:end].rstrip("\r\n")) for first, end in pairwise(self.starts)]
+        else:
+            self._ends = [*(start - 1 for start in starts[1:]), len(text)]
 
     def line(self, number: int) -> Span:
         """A line without its line break."""
-        start, end = self.starts[number], self.starts[number + 1]
-        while end > start and self.text[end - 1] in "\r\n":
-            end -= 1
-        return Span(start, end)
+        return Span(self.starts[number], self._ends[number])
 
     def of(self, token: Token) -> range:
         """The token's lines but for blank ones at its end, which the parser counts to lists and open fences."""
         first, last = token.map or (0, 0)
-        while last > first + 1 and not self.text[self.starts[last - 1] : self.starts[last]].strip(" \t\r\n"):
+        while last > first + 1 and not self.text[self.starts[last - 1] : self._ends[last - 1]].strip(" \t"):
             last -= 1
         return range(first, last)
 
     def span(self, token: Token) -> Span:
         numbers = self.of(token)
-        return Span(self.starts[numbers[0]], self.line(numbers[-1]).end)
+        return Span(self.starts[numbers[0]], self._ends[numbers[-1]])
 
 
 def _sections(tokens: Sequence[Token], environment: dict[str, Any], lines: _Lines) -> tuple[Section, ...]:
@@ -160,20 +164,13 @@ def _blocks(tokens: Sequence[Token], sections: Sequence[Section], lines: _Lines)
     starts = [section.span.start for section in sections]
     blocks: list[Block] = []
     for token in tokens:
-        if token.level or token.type not in _KINDS:
+        kind = _KINDS.get(token.type)
+        if kind is None or token.level:
             continue
-        kind = _KINDS[token.type]
         span = lines.span(token)
-        blocks.append(
-            Block(
-                kind=kind,
-                span=span,
-                section=bisect_right(starts, span.start) - 1,
-                rows=tuple(lines.line(number) for number in lines.of(token)) if kind == "table" else (),
-                info=token.info.strip(),
-                closed=token.type != "fence" or _is_closed(token, lines),
-            )
-        )
+        rows = tuple(map(lines.line, lines.of(token))) if kind == "table" else ()
+        closed = token.type != "fence" or _is_closed(token, lines)
+        blocks.append(Block(kind, span, bisect_right(starts, span.start) - 1, rows, token.info.strip(), closed))
     return tuple(blocks)
 
 

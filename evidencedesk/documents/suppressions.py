@@ -11,7 +11,10 @@ from typing import NamedTuple
 from evidencedesk.documents.document import Block, Keep, Section, Suppression
 from evidencedesk.text.spans import Span
 
-_COMMENT = re.compile(r"<!--[ \t]*evidencedesk:(?P<words>[^<>]{0,2000}?)-->")
+COMMENT_MARK = "evidencedesk:"
+"""Each of our comments holds this."""
+
+_COMMENT = re.compile(rf"<!--[ \t]*{COMMENT_MARK}(?P<words>[^<>]{{0,2000}}?)-->")
 _WORD = re.compile(r"[^\s,]+")
 _ONLY_COMMENTS = re.compile(r"\s*(?:<!--(?:[^-]|-(?!->))*-->\s*)+\Z")
 _BACKTICKS = re.compile(r"(?<!\\)`+")
@@ -41,7 +44,7 @@ def read_comments(
     alone; a heading is kept with the text below it, up to the next heading. `ignore-file` covers the file. Any other
     word is taken for a code, so that it is reported as an unknown rule.
     """
-    if "evidencedesk:" not in text:
+    if COMMENT_MARK not in text:
         return Comments()
     headings = {part.heading_span: part for part in sections if part.level}
     places = sorted([*(block.span for block in blocks), *headings])

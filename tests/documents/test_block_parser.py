@@ -67,11 +67,11 @@ def outline(tokens: list[Token], environment: dict[str, Any]) -> list[Any]:
     found: list[Any] = []
     for token, following in zip_longest(tokens, tokens[1:]):
         if token.type in CODE:
-            found.append((token.type, token.level, token.map, token.info, token.markup, token.content))
+            found.append((token.type, token.level, token.map, token.info, token.markup))
         elif token.level == 0 and token.type in {*KEPT, "html_block", "hr"}:
             heading = following.content if following is not None and token.type == "heading_open" else ""
             found.append((token.type, token.tag, token.map, heading))
-    return [*found, environment.get("references")]
+    return [*found, {label: one["map"] for label, one in environment.get("references", {}).items()}]
 
 
 def by_all_rules(text: str) -> list[Any]:
