@@ -178,8 +178,8 @@ def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     line, closed, least = start + 1, 0, state.blkIndent
     while line < end:
         at = marks[line] + shifts[line]
-        if at < ends[line] and indents[line] < least:
-            # A line that stands before a list's text ends the list.
+        if at == len(source) or (at < ends[line] and indents[line] < least):
+            # The end of the text, or a line that stands before a list's text and so ends the list.
             break
         if source.startswith(markup, at) and indents[line] - least < _CODE_INDENT:
             rest = source[at + len(markup) : ends[line]].lstrip(markup[0])
