@@ -198,7 +198,7 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
             path: sum(1 for section in chunked.document.sections if section.level)
             for path, chunked in facts.documents.items()
         },
-        tuple(_unfindable(section, facts) for section in facts.unfindable),
+        tuple(_unfindable(one, facts) for page in facts.unfindable_pages.values() for one in page.sections),
     )
 
 

@@ -267,6 +267,15 @@ class Corpus:
         part = self.parts[chunk.doc_id]
         return int(part.slots[part.row_of[chunk.id]])
 
+    def units_at(self, slots: Slots, dim: int) -> NDArray[np.int16]:
+        """The vectors of the chunks in some slots, in units of the grid, shape (number of slots, dim)."""
+        units = np.empty((len(slots), dim), dtype=np.int16)
+        for row, slot in enumerate(slots.tolist()):
+            chunk = self.chunks[slot]
+            part = self.parts[chunk.doc_id]
+            units[row] = part.digest.units[part.row_of[chunk.id]]
+        return units
+
     def names(self) -> list[str]:
         """The id of the chunk in each slot, "" for dead ones."""
         return [chunk.id if alive else "" for chunk, alive in zip(self.chunks, self.live.tolist(), strict=True)]

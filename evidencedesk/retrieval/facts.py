@@ -75,7 +75,7 @@ class Hit:
 
 
 class EqualChunks(NamedTuple):
-    """Ids of two or more chunks that say the same and matter to an author (see `repeats`), and the pages they are on."""
+    """Ids of two or more chunks that say the same and matter to an author (see `repeats`), and their pages."""
 
     ids: tuple[str, ...]
     paths: tuple[str, ...]
@@ -113,8 +113,8 @@ class Facts:
     with, and `before_name` says what that is ("the baseline", "the last saved state"). `rule_codes` are all that exist.
     `chunk_size` is the largest size of a chunk that is configured (None: the strategy knows none). `run_files` are the
     recorded runs, by path, in path order. `elsewhere` says, for each gold evidence that is not in the document its
-    label names, which document holds it (None: none does). `equal_chunks` and `similar_chunks` hold what of the groups of
-    `twins` matters, by the first chunk's id, `equal_pages` and `unfindable_pages` groups by each page's path.
+    label names, which document holds it (None: none does). `equal_chunks` and `similar_chunks` hold what of the groups
+    of `twins` matters, by the first chunk's id, `equal_pages` and `unfindable_pages` groups by each page's path.
     """
 
     documents: Mapping[str, ChunkedDocument]
@@ -125,7 +125,6 @@ class Facts:
     chunking: str
     evaluations: Mapping[str, Evaluation]
     twins: Twins
-    unfindable: tuple[UnfindableSection, ...]
     word_limit: int | None
     before: Mapping[str, Standing]
     before_name: str

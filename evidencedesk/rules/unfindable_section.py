@@ -16,7 +16,7 @@ _SINGLY = 3
     stage="retrieval",
     failure="missed_evidence",
     severity=Severity.INFORMATION,
-    message="a search for “{query}”, this section's own title and heading, does not find this page: {winner}",
+    message="a search for “{query}”, this section's own title and heading, does not find it: {winner}",
     messages={
         "part": "a search for “{query}”, this section's own title and heading, finds other sections under "
         "this title instead: {winner}",
@@ -26,9 +26,11 @@ _SINGLY = 3
 def unfindable_section(subject: UnfindablePage, facts: Facts) -> Iterator[Violation]:
     """A search for a section's own title and heading does not bring the section into the top k.
 
-    It is information where the page does not come up at all, and a hint where another part of it does, or one of a page
-    with the same title. A page with more than three such sections gets one problem that lists them. Another
-    version or translation with the same title and heading counts as the section; headings that many pages have
+    Neither do its words, nor vectors, nor the fusion of both, nor the configured searcher. By vectors a section competes
+    with all of its page and with what the words bring: where k of these are nearer, it is not found in the whole folder
+    either. It is information where the words bring nothing of the page, and a hint where they bring another part of it,
+    or of a page with the same title. A page with more than three such sections gets one problem that lists them.
+    Another version or translation with the same title and heading counts as the section; headings that many pages have
     ("Parameters", "See also") are not tried.
 
     ## Why it matters
@@ -90,7 +92,10 @@ def unfindable_section(subject: UnfindablePage, facts: Facts) -> Iterator[Violat
         return
     for one in found:
         first = [chunk_of(facts, winner) for winner in one.winners[:1]]
-        values = {"query": one.query, "winner": f"rank 1 is {named(first[0])}" if first else "nothing is found"}
-        related = tuple(Related(*start_of(facts, chunk), "rank 1 instead") for chunk in first)
+        values = {
+            "query": one.query,
+            "winner": f"its words find {named(first[0])}" if first else "its words find nothing",
+        }
+        related = tuple(Related(*start_of(facts, chunk), "rank 1 by words") for chunk in first)
         severity, message = (Severity.INFORMATION, "") if one in hidden else (Severity.HINT, "part")
         yield Violation(path, spans[one.anchor], values, one.anchor, related, severity, message)

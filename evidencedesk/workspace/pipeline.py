@@ -19,7 +19,7 @@ from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.elsewhere import find_elsewhere
 from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts
-from evidencedesk.retrieval.findability import Findability, Leg, find_unfindable, unfindable_pages
+from evidencedesk.retrieval.findability import Findability, find_unfindable
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
 from evidencedesk.retrieval.judge import Answer, Grader, Judged, Spread, judge, retrieve, scope_of
 from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
@@ -139,7 +139,7 @@ def build_snapshot(
     keys = [reading.keys or memo(read_twin_keys, reading.document) for reading in readings]
     twins = memo.renew(compare_chunks, *keys).twins
     progress("Trying headings", 0, 1)
-    unfindable = memo.renew(try_headings, index, config, progress).unfindable
+    unfindable = memo.renew(try_headings, index, config, progress, *keys)
 
     progress("Asking questions", 0, 1)
     sources: dict[str, LabelSource] = {}
@@ -164,7 +164,6 @@ def build_snapshot(
         chunking=config.chunking_text(),
         evaluations=judged.evaluations,
         twins=twins,
-        unfindable=unfindable,
         word_limit=config.retrieval.word_limit,
         chunk_size=config.chunk_size(),
         before=inputs.before,
@@ -179,7 +178,7 @@ def build_snapshot(
         equal_chunks=repeats.equal,
         similar_chunks=repeats.similar,
         equal_pages=copies,
-        unfindable_pages=memo(unfindable_pages, unfindable),
+        unfindable_pages=unfindable.pages,
     )
     texts = {
         **inputs.other_texts,
@@ -275,15 +274,17 @@ def ask_questions(
     return Answers(index, {question: found[question] for question in distinct})
 
 
-def try_headings(before: Findability | None, index: Index, config: Config, progress: Progress) -> Findability:
-    """Index → which sections their own headings do not bring."""
+def try_headings(
+    before: Findability | None, index: Index, config: Config, progress: Progress, *pages: TwinKeys
+) -> Findability:
+    """Index → which sections their own headings do not bring; pages with the same text count as one."""
     contract = config.contract()
-    scope = index.catalog.allowed(contract.scope)
     tick = partial(progress, "Trying headings")
-    legs: dict[str, Leg] = {"sparse": partial(index.sparse.rank_many, allowed=scope, tick=tick, with_scores=False)}
-    if contract.searcher != "sparse":
-        legs["dense"] = partial(index.dense.rank_many, allowed=scope, tick=tick)
-    return find_unfindable(before, index.by_id, index.corpus, legs, index.searchers, contract)
+    scope = index.catalog.allowed(contract.scope)
+    words = partial(index.sparse.rank_many, allowed=scope, tick=tick, with_scores=False)
+    model = None if contract.searcher == "sparse" else index.dense.model
+    keys = {page.document.doc_id: page for page in reversed(pages)}
+    return find_unfindable(before, index.by_id, keys, index.corpus, words, model, index.searchers, contract)
 
 
 def read_twin_keys(chunked: ChunkedDocument) -> TwinKeys:

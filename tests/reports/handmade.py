@@ -116,7 +116,6 @@ def snapshot(
         chunking="fixed(size=400, overlap=0)",
         evaluations={one.label.id: one for one in evaluations},
         twins=Twins((), (), ()),
-        unfindable=(),
         word_limit=None,
         before={},
         before_name="the baseline",

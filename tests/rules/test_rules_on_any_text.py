@@ -77,7 +77,6 @@ def facts_of(pages: list[str], chunker: str, word_limit: int | None) -> Facts:
         chunking=chunker,
         evaluations={},
         twins=twins,
-        unfindable=(),
         word_limit=word_limit,
         before={},
         before_name="",
