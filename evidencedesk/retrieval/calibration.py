@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.changes import Mapped, mapped
+from evidencedesk.retrieval.evaluation import Judgement
 
 
 class Calibration(NamedTuple):
@@ -21,24 +23,48 @@ class Calibration(NamedTuple):
     junk: int = 0
 
 
-def calibrate(evaluations: Iterable[Evaluation]) -> Calibration:
-    """What the scores of these evaluations advise.
+class _Score(NamedTuple):
+    """What decides about one question: a score, and whether something answers it; no score where nothing is found."""
+
+    score: float | None
+    answerable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What the scores of all questions advise, and what the next state can take over."""
+
+    calibration: Calibration
+    scores: Mapped[str, Judgement, _Score]
+
+
+def calibrate(before: Calibrated | None, judgements: Mapping[str, Judgement]) -> Calibrated:
+    """What the scores of these judgements advise.
 
     A question is judged by its grade where there is a gate; else by the score of the first chunk that answers it, or of
     the first one when nothing does.
     """
-    evaluations = list(evaluations)
-    if all(one.label.answerable for one in evaluations):
+    scores = mapped(before.scores if before else None, judgements, _score)
+    if before and scores.made == before.scores.made:
+        return Calibrated(before.calibration, scores)
+    return Calibrated(_calibration(scores.made.values()), scores)
+
+
+def _score(one: Judgement) -> _Score:
+    answers = {holder for place in one.places if place.gold.grade == 2 for holder in place.holders}
+    ranked = zip(one.top, one.scores, strict=True)
+    score = next((score for chunk, score in ranked if not one.label.answerable or chunk.id in answers), None)
+    if score is not None and one.contract.gate is not None:
+        score = one.grade or 0.0
+    return _Score(score, one.label.answerable)
+
+
+def _calibration(scores: Iterable[_Score]) -> Calibration:
+    scores = list(scores)
+    if all(one.answerable for one in scores):
         return Calibration()
-    junk: list[float] = []
-    good: list[float] = []
-    for one in evaluations:
-        answers = {holder for place in one.places if place.gold.grade == 2 for holder in place.holders}
-        ranked = zip(one.top, one.scores, strict=True)
-        score = next((score for chunk, score in ranked if not one.label.answerable or chunk.id in answers), None)
-        if score is not None:
-            score = score if one.contract.gate is None else one.grade or 0.0
-            (good if one.label.answerable else junk).append(score)
+    good = [one.score for one in scores if one.answerable and one.score is not None]
+    junk = [one.score for one in scores if not one.answerable and one.score is not None]
     best = best_floor(junk, good)
     if best is None:
         return Calibration(good=len(good), junk=len(junk))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import compress
 from operator import is_not
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+Made = TypeVar("Made")
 
 
 def changed_keys(before: Mapping[Key, Value], now: Mapping[Key, Value]) -> list[Key]:
@@ -25,3 +27,27 @@ def changed_keys(before: Mapping[Key, Value], now: Mapping[Key, Value]) -> list[
 def same_keys(before: Mapping[Key, Value], now: Mapping[Key, Value]) -> bool:
     """Whether both have the same keys in the same order."""
     return len(before) == len(now) and list(before) == list(now)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped(Generic[Key, Value, Made]):
+    """What a function makes of each value of a mapping, by its keys and in their order."""
+
+    source: Mapping[Key, Value]
+    made: Mapping[Key, Made]
+
+
+def mapped(
+    before: Mapped[Key, Value, Made] | None, source: Mapping[Key, Value], make: Callable[[Value], Made]
+) -> Mapped[Key, Value, Made]:
+    """`make` of each value; what `before` has of the very same values is taken over, all of it as one object."""
+    if before is None:
+        return Mapped(source, {key: make(value) for key, value in source.items()})
+    changed = changed_keys(before.source, source)
+    is_alike = same_keys(before.source, source)
+    if is_alike and not changed:
+        return before
+    new = {key: make(source[key]) for key in changed if key in source}
+    if is_alike:
+        return Mapped(source, {**before.made, **new})
+    return Mapped(source, {key: new[key] if key in new else before.made[key] for key in source})

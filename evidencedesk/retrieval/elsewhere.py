@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from evidencedesk.documents.document import Document
-from evidencedesk.retrieval.changes import changed_keys
-from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.changes import Mapped, changed_keys, mapped
+from evidencedesk.retrieval.evaluation import Judgement
 from evidencedesk.retrieval.facts import ChunkedDocument, Hit
 from evidencedesk.retrieval.places import reference, section_at
 from evidencedesk.text.normal import Match, find_all
@@ -22,24 +23,24 @@ class Elsewhere:
 
     hits: Mapping[str, Hit | None]
     by_id: Mapping[str, ChunkedDocument]
+    missing: Mapped[str, Judgement, tuple[str, ...]]
+    """By label id, the texts that are not in the documents that the label names."""
 
 
 def find_elsewhere(
-    before: Elsewhere | None, by_id: Mapping[str, ChunkedDocument], evaluations: Mapping[str, Evaluation]
+    before: Elsewhere | None, by_id: Mapping[str, ChunkedDocument], judgements: Mapping[str, Judgement]
 ) -> Elsewhere:
     """Where the evidence stands that is not in the document its label names.
 
     Texts that were looked for `before` are looked for again only where that may change the answer: in new documents
     and, when the document that held one is another now, in all from there on.
     """
-    missing = dict.fromkeys(
-        place.gold.evidence for one in evaluations.values() for place in one.places if not place.matches
-    )
+    missing = mapped(before.missing if before else None, judgements, _missing)
     new = changed_keys(before.by_id, by_id) if before else []
     fresh = sorted((by_id[doc_id] for doc_id in new if doc_id in by_id), key=_path)
     stirred = set(map(_path, fresh))
     hits: dict[str, Hit | None] = {}
-    for text in missing:
+    for text in dict.fromkeys(chain.from_iterable(missing.made.values())):
         if before is None or text not in before.hits:
             hits[text] = first_holder(text, by_id.values())
             continue
@@ -51,7 +52,11 @@ def find_elsewhere(
         else:
             rest = (page for page in by_id.values() if _path(page) in stirred or _path(page) >= hit.document.path)
             hits[text] = first_holder(text, rest)
-    return Elsewhere(hits, by_id)
+    return Elsewhere(hits, by_id, missing)
+
+
+def _missing(judgement: Judgement) -> tuple[str, ...]:
+    return tuple(place.gold.evidence for place in judgement.places if not place.matches)
 
 
 def section_with(evidence: str, document: Document) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from operator import is_
+from operator import attrgetter, is_
 
 from evidencedesk.documents.document import Document, Section
 from evidencedesk.retrieval.candidates import RankedList
@@ -16,6 +16,9 @@ from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.labels import Gold, Label
 from evidencedesk.retrieval.taxonomy import Finding, Trace
 from evidencedesk.text.normal import Match
+
+Place = Callable[[Chunk], Chunk]
+"""Gives a chunk of a page that has only moved as it stands now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +152,6 @@ class Retrieved:
         self.correction = correction
         self._unfiltered = unfiltered
         self._context = context
-        self._found: Found | None = None
-        self._scores: tuple[float, ...] | None = None
 
     @cached_property
     def unfiltered(self) -> RankedList:
@@ -172,22 +173,41 @@ class Retrieved:
 
     def scores(self, contract: Contract) -> tuple[float, ...]:
         """Those of the configured searcher's top k."""
-        if self._scores is None:
-            self._scores = tuple([found.score for found in self.rankings[contract.searcher][: contract.k]])
-        return self._scores
+        return tuple([found.score for found in self.rankings[contract.searcher][: contract.k]])
 
     def found(self, gate: Gate | None) -> Found:
         """The same without scores."""
-        if self._found is None:
-            closed = "" if gate is None or self.grade is None or gate.admits(self.grade) else gate.verdict(self.grade)
-            rankings = {name: _chunks(ranking) for name, ranking in self.rankings.items()}
-            self._found = Found(rankings, _chunks(self.unfiltered), _chunks(self.context), closed)
-        return self._found
+        closed = "" if gate is None or self.grade is None or gate.admits(self.grade) else gate.verdict(self.grade)
+        rankings = {name: _chunks(ranking) for name, ranking in self.rankings.items()}
+        return Found(rankings, _chunks(self.unfiltered), _chunks(self.context), closed)
 
-    def take_over(self, other: Retrieved, with_scores: bool) -> None:
-        """Hold the Found of an earlier answer with the same chunks in all lists, and its scores if equal."""
-        self._found = other._found
-        self._scores = other._scores if with_scores else None
+    def placed(self, place: Place) -> Retrieved:
+        """The same with each chunk as `place` gives it."""
+
+        def moved(ranking: RankedList) -> RankedList:
+            return [replace(found, chunk=place(found.chunk)) for found in ranking]
+
+        rankings = _Each(self.rankings, moved)
+        return Retrieved(
+            rankings, lambda: moved(self.unfiltered), lambda: moved(self.context), self.grade, self.correction
+        )
+
+
+class _Each(Mapping[str, RankedList]):
+    """Ranked lists as a function gives them, when they are looked at."""
+
+    def __init__(self, lists: Mapping[str, RankedList], make: Callable[[RankedList], RankedList]) -> None:
+        self._lists = lists
+        self._make = make
+
+    def __getitem__(self, name: str) -> RankedList:
+        return self._make(self._lists[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lists)
+
+    def __len__(self) -> int:
+        return len(self._lists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +225,21 @@ class Found:
 
     def same(self, other: Found) -> bool:
         """Whether both hold the very same chunks in the same places."""
-        return self is other or (
+        return (
             self.closed == other.closed
             and self.rankings.keys() == other.rankings.keys()
             and all(_same(chunks, other.rankings[name]) for name, chunks in self.rankings.items())
             and _same(self.unfiltered, other.unfiltered)
             and _same(self.context, other.context)
+        )
+
+    def placed(self, place: Place) -> Found:
+        """The same with each chunk as `place` gives it."""
+        return Found(
+            {name: tuple(map(place, chunks)) for name, chunks in self.rankings.items()},
+            tuple(map(place, self.unfiltered)),
+            tuple(map(place, self.context)),
+            self.closed,
         )
 
 
@@ -223,12 +252,12 @@ def _same(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
-    """One label against one state of the knowledge base; `source` says where the label is written.
+class Judgement:
+    """What became of one label's question, as far as it rests on which chunks were retrieved: all that rules see.
 
-    `found` are the chunks that were retrieved, `scored` the same with their scores, `scores` those of the configured
-    searcher's top k. What is not about scores should be read from `found`, which changes far less often. `grade` is
-    what the gate's grader gives to the prompt that was to be, None without a gate.
+    `source` says where the label is written; `found` are the chunks that were retrieved, `scores` those of the
+    configured searcher's top k. What is not about scores should be read from `found`, which changes far less often.
+    `grade` is what the gate's grader gives to the prompt that was to be, None without a gate.
     """
 
     label: Label
@@ -240,6 +269,17 @@ class Evaluation:
     standing: Standing
     scores: tuple[float, ...]
     grade: float | None
+
+    @property
+    def top(self) -> tuple[Chunk, ...]:
+        """The chunks of the configured searcher's top k, to which `scores` belong."""
+        return self.found.rankings[self.contract.searcher][: self.contract.k]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Judgement):
+    """One label against one state of the knowledge base: its judgement, and `scored`, all lists with their scores."""
+
     scored: Retrieved
 
     @property
@@ -263,11 +303,45 @@ class Evaluation:
         return self.rankings[self.contract.searcher][: self.contract.k]
 
     @property
-    def top(self) -> tuple[Chunk, ...]:
-        """The chunks of the configured searcher's top k, to which `scores` belong."""
-        return self.found.rankings[self.contract.searcher][: self.contract.k]
-
-    @property
     def trace(self) -> Trace:
         """What the question met on its way."""
         return Trace((), self.retrieved, self.scored.context, closed=self.found.closed)
+
+
+_parts_of = attrgetter(*(field.name for field in fields(Judgement)))
+
+
+class Evaluations(Mapping[str, Evaluation]):
+    """The evaluations of one state by label id; each is made when it is looked at, since every save moves all scores.
+
+    `judgements` are what most work rests on: they stay the same objects as long as they say the same. Their chunks may
+    be those of pages that moved since; an evaluation has them as they stand now.
+    """
+
+    def __init__(
+        self,
+        judgements: Mapping[str, Judgement],
+        scored: Callable[[str], Retrieved],
+        place: Place | None = None,
+    ) -> None:
+        self.judgements = judgements
+        self._scored = scored
+        self._place = place
+        self._made: dict[str, Evaluation] = {}
+
+    def __getitem__(self, label_id: str) -> Evaluation:
+        made = self._made.get(label_id)
+        if made is None:
+            judgement, scored = self.judgements[label_id], self._scored(label_id)
+            if self._place is not None:
+                judgement = replace(judgement, found=judgement.found.placed(self._place))
+                scored = scored.placed(self._place)
+            parts = (*_parts_of(judgement), scored)
+            made = self._made.setdefault(label_id, Evaluation(*parts))
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.judgements)
+
+    def __len__(self) -> int:
+        return len(self.judgements)

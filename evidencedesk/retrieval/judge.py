@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from operator import is_
-from typing import TypeVar
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Catalog, Scope
-from evidencedesk.retrieval.changes import changed_keys
+from evidencedesk.retrieval.changes import Mapped, changed_keys, mapped, same_keys
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corrective import CorrectionResult
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher
-from evidencedesk.retrieval.evaluation import Contract, Evaluation, GoldPlace, Retrieved, Standing
+from evidencedesk.retrieval.evaluation import Contract, Judgement, Retrieved, Standing
 from evidencedesk.retrieval.evidence import Evidence
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.fusion import rrf
-from evidencedesk.retrieval.label_file import LabelSource
+from evidencedesk.retrieval.label_file import LabelFile, LabelSource
 from evidencedesk.retrieval.searcher import Derived, Listed, Lists, Rankings, Searcher, Tick, rank_many, untold
 from evidencedesk.retrieval.taxonomy import Trace, diagnose
 
 LEGS = ("sparse", "dense")
 
-Asked = TypeVar("Asked", bound=tuple[str, Scope])
+Marks = NDArray[np.object_]
 
 Spread = Callable[[RankedList], RankedList]
 """Orders a ranked list anew; nothing is added or lost."""
@@ -34,35 +38,131 @@ Grader = Callable[[str, RankedList], float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
-    """What was retrieved for a question; `mark` is equal to an earlier one where all lists hold the same chunks."""
+class Question:
+    """What is asked, and of which documents. There is one object for equal questions (see `Questions`)."""
 
-    retrieved: Retrieved
-    mark: tuple[object, ...]
+    text: str
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Every label, and its question, by label id; of labels that share an id the first."""
+
+    sources: Mapping[str, LabelSource]
+    of: Mapping[str, Question]
+    known: Mapping[tuple[str, Scope], Question]
+
+
+def find_questions(before: Questions | None, files: Iterable[LabelFile], contract: Contract) -> Questions:
+    """The questions of label files; those that were asked `before` are the same objects."""
+    sources: dict[str, LabelSource] = {}
+    for entry in (entry for file in files for entry in file.entries):
+        sources.setdefault(entry.label.id, entry)
+    earlier = before.known if before else {}
+    known: dict[tuple[str, Scope], Question] = {}
+    of = {}
+    for label_id, source in sources.items():
+        key = source.label.question, source.label.scope or contract.scope
+        of[label_id] = known[key] = known.get(key) or earlier.get(key) or Question(*key)
+    return Questions(sources, of, known)
+
+
+class _Prompt(NamedTuple):
+    """What enters the prompt, and what the gate gave it (None without a gate)."""
+
+    context: RankedList
+    grade: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """Questions that were asked together, each with a row of the rankings.
+
+    `marks` tell, row by row, whether an earlier answer under an equal contract holds the same chunks in all lists:
+    where all marks are equal. `prompts` are known where they do not follow from the chunks.
+    """
+
+    questions: Sequence[Question]
+    contract: Contract
+    rankings: Mapping[str, Rankings]
+    unscoped: Rankings
+    marks: Sequence[Marks]
+    prompts: Sequence[_Prompt] | None
+    corrections: Sequence[CorrectionResult] | None
+
+    def answer(self, row: int) -> Retrieved:
+        """What was retrieved for one of them."""
+        lists, unscoped = Lists(self.rankings, row), Lists({"": self.unscoped}, row)
+        name, k = self.contract.searcher, self.contract.k
+        prompt = self.prompts[row] if self.prompts else None
+        return Retrieved(
+            lists,
+            lambda: unscoped[""][:k],
+            lambda: prompt.context if prompt else _passing(lists[name], self.contract),
+            prompt.grade if prompt else None,
+            self.corrections[row] if self.corrections else None,
+        )
+
+    def stirred(self, before: Mapping[Question, tuple[Asked, int]]) -> list[Question]:
+        """The questions for which other chunks were retrieved than before."""
+        first = before.get(self.questions[0])
+        if first is None or first[0].questions != self.questions or not _comparable(self, first[0]):
+            return [one for row, one in enumerate(self.questions) if not self._is_same(row, before.get(one))]
+        others: NDArray[np.bool_] = np.zeros(len(self.questions), dtype=np.bool_)
+        for mine, theirs in zip(self.marks, first[0].marks, strict=True):
+            others |= (mine != theirs).astype(np.bool_)
+        return list(compress(self.questions, others.tolist()))
+
+    def _is_same(self, row: int, before: tuple[Asked, int] | None) -> bool:
+        if before is None or not _comparable(self, before[0]):
+            return False
+        asked, old = before
+        return all(mine[row] == theirs[old] for mine, theirs in zip(self.marks, asked.marks, strict=True))
+
+
+def _comparable(one: Asked, other: Asked) -> bool:
+    return len(one.marks) == len(other.marks) and one.contract == other.contract
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Where each question's answer is."""
+
+    places: Mapping[Question, tuple[Asked, int]] = field(default_factory=dict)
+
+    def of(self, question: Question) -> Retrieved:
+        """What was retrieved for one of the questions."""
+        asked, row = self.places[question]
+        return asked.answer(row)
+
+    def stirred(self, before: Answers) -> set[Question]:
+        """The questions for which other chunks were retrieved than before, or that are new."""
+        together = {id(asked): asked for asked, _ in self.places.values()}
+        known = {id(asked) for asked, _ in before.places.values()}
+        others = [asked for key, asked in together.items() if key not in known]
+        found = {question for asked in others for question in asked.stirred(before.places)}
+        return found | (self.places.keys() - before.places.keys())
 
 
 def retrieve(
-    questions: Sequence[Asked],
+    questions: Sequence[Question],
     searchers: Mapping[str, Searcher],
     catalog: Catalog,
     contract: Contract,
     spread: Spread | None = None,
     grader: Grader | None = None,
-    before: Callable[[Asked], Answer | None] = lambda question: None,
     tick: Tick = untold,
-) -> list[Answer]:
-    """Rankings for `(question, scope)` pairs, in their order: each leg to `max(k, depth)`, and the fusion of both.
+) -> Answers:
+    """Rankings for questions: each leg to `max(k, depth)`, and the fusion of both.
 
     The configured searcher, where it is neither, is asked as well. `spread` orders its list anew; `grader` is what the
-    contract's gate asks. `before` gives an answer from an earlier state under the same contract; `tick`
-    is told how it goes.
+    contract's gate asks. `tick` is told how it goes.
     """
-    # Ranks alone decide what fusion gives, and no other text moves a cosine.
-    is_fixed = contract.searcher in ("dense", "hybrid")
-    results: dict[int, Answer] = {}
-    for scope in dict.fromkeys(scope for _, scope in questions):
-        places = [place for place, (_, wanted) in enumerate(questions) if wanted == scope]
-        texts = [questions[place][0] for place in places]
+    places: dict[Question, tuple[Asked, int]] = {}
+    for scope in dict.fromkeys(question.scope for question in questions):
+        together = [question for question in questions if question.scope == scope]
+        texts = [question.text for question in together]
         allowed = catalog.allowed(scope)
         rankings = {name: _ask(name, texts, searchers, contract, allowed, spread, tick) for name in LEGS}
         # A leg whose list is spread is not what is fused.
@@ -75,45 +175,55 @@ def retrieve(
         unscoped = configured
         if len(allowed) < len(catalog.by_id):
             unscoped = _ask(contract.searcher, texts, searchers, contract, None, spread, tick)
-        marks = zip(*(found.marks for found in (*rankings.values(), unscoped)), strict=True)
-        for row, (place, mark) in enumerate(zip(places, marks, strict=True)):
-            results[place] = answer = _answer(
-                questions[place][0], mark, Lists(rankings, row), Lists({"": unscoped}, row), contract, grader, is_fixed
-            )
-            if isinstance(configured, _Corrected):
-                answer.retrieved.correction = configured.results[row]
-            last = before(questions[place])
-            if last and last.mark == answer.mark:
-                answer.retrieved.take_over(last.retrieved, is_fixed)
-    return [results[place] for place in range(len(questions))]
+        prompts = _prompts(texts, configured, contract, grader)
+        marks = {id(one): one for found in (*rankings.values(), unscoped) for one in _marks_of(found)}
+        if prompts:
+            told = [(prompt.grade, tuple([found.chunk for found in prompt.context])) for prompt in prompts]
+            marks[id(told)] = _objects(told)
+        corrections = configured.results if isinstance(configured, _Corrected) else None
+        asked = Asked(together, contract, rankings, unscoped, list(marks.values()), prompts, corrections)
+        places.update((question, (asked, row)) for row, question in enumerate(together))
+    return Answers({question: places[question] for question in questions})
 
 
-def _answer(
-    question: str,
-    mark: tuple[object, ...],
-    rankings: Lists,
-    unscoped: Lists,
-    contract: Contract,
-    grader: Grader | None,
-    is_fixed: bool,
-) -> Answer:
-    k, floor = contract.k, contract.floor
+def _marks_of(found: Rankings) -> list[Marks]:
+    """Marks of all that these rankings follow from."""
+    if isinstance(found, Derived):
+        return [marks for one in found.of for marks in _marks_of(one)]
+    marks = found.marks
+    return [marks if isinstance(marks, np.ndarray) else _objects(marks)]
 
-    def unfiltered() -> RankedList:
-        return unscoped[""][:k]
 
-    def passing() -> RankedList:
-        return [found for found in rankings[contract.searcher][:k] if floor is None or found.score >= floor]
+def _objects(values: Sequence[object]) -> Marks:
+    return np.fromiter(values, np.object_, len(values))
 
-    if contract.gate is not None and grader is not None:
-        context = passing()
-        grade = grader(question, context)
-        context = context if contract.gate.admits(grade) else []
-        mark = (*mark, grade, tuple([found.chunk for found in context]))
-        return Answer(Retrieved(rankings, unfiltered, lambda: context, grade), mark)
-    if floor is not None and not is_fixed:
-        mark = (*mark, tuple([found.chunk for found in passing()]))
-    return Answer(Retrieved(rankings, unfiltered, passing), mark)
+
+def _prompts(
+    texts: Sequence[str], configured: Rankings, contract: Contract, grader: Grader | None
+) -> Sequence[_Prompt] | None:
+    """What enters each prompt, where more than the chunks in the lists decides that."""
+    is_gated = contract.gate is not None and grader is not None
+    # Ranks alone decide what fusion gives, and no other text moves a cosine.
+    if not is_gated and (contract.floor is None or is_fixed(contract)):
+        return None
+    prompts = []
+    for row, text in enumerate(texts):
+        context, grade = _passing(configured[row], contract), None
+        if contract.gate is not None and grader is not None:
+            grade = grader(text, context)
+            context = context if contract.gate.admits(grade) else []
+        prompts.append(_Prompt(context, grade))
+    return prompts
+
+
+def is_fixed(contract: Contract) -> bool:
+    """Whether the configured searcher scores the same chunks in the same order alike, whatever else there is."""
+    return contract.searcher in ("dense", "hybrid")
+
+
+def _passing(ranking: RankedList, contract: Contract) -> RankedList:
+    floor = contract.floor
+    return [found for found in ranking[: contract.k] if floor is None or found.score >= floor]
 
 
 class _Corrected(Listed):
@@ -159,81 +269,91 @@ def _ask(
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The evaluations of all labels, and what the next ones start from."""
+    """The judgements of all labels, and what the next ones start from."""
 
-    evaluations: Mapping[str, Evaluation]
+    judgements: Mapping[str, Judgement]
     contract: Contract
     evidence: Evidence
+    answers: Answers = field(default_factory=Answers)
+    homes: Mapped[str, Judgement, frozenset[str]] | None = None
+    """By label id, the ids of the documents in which its gold is looked for."""
 
 
 def judge(
     before: Judged | None,
     contract: Contract,
     by_id: Mapping[str, ChunkedDocument],
-    sources: Mapping[str, LabelSource],
-    answers: Mapping[str, Retrieved],
+    questions: Questions,
+    answers: Answers,
     progress: Callable[[int, int], None],
 ) -> Judged:
-    """What became of every label's question; `sources` and `answers` are by label id, in one order.
+    """What became of every label's question.
 
-    From `before` it takes over whatever rests on an equal label, the very same documents and retrieved chunks: where
-    only scores or the label's place in its file moved, a new evaluation holds the old judgement. `progress` is told how
-    many are done, and how many there are.
+    From `before` it takes over whatever rests on an equal label, the very same documents and retrieved chunks.
+    `progress` is told how many are done, and how many there are.
     """
     evidence = before.evidence.after(by_id) if before else Evidence(by_id)
-    known = before.evaluations if before and before.contract == contract else {}
-    settled = before is not None and before.evidence.by_id.keys() == by_id.keys()
-    stirred = set(changed_keys(before.evidence.by_id, by_id)) if before and settled else set()
-    evaluations = {}
-    for done, (label_id, source) in enumerate(sources.items()):
-        progress(done, len(sources))
-        last = known.get(label_id)
+    known: Mapping[str, Judgement] = {}
+    homes: Mapped[str, Judgement, frozenset[str]] | None = None
+    stirred, replaced = set(questions.of.values()), set(questions.of)
+    if before and before.contract == contract:
+        known, homes = before.judgements, before.homes
+        stirred = answers.stirred(before.answers)
+        if homes and same_keys(before.evidence.by_id, by_id):
+            pages = frozenset(changed_keys(before.evidence.by_id, by_id))
+            replaced = {label_id for label_id, own in homes.made.items() if not own.isdisjoint(pages)}
+    again = [
+        label_id
+        for label_id, source in questions.sources.items()
+        if label_id in replaced
+        or questions.of[label_id] in stirred
+        or label_id not in known
+        or known[label_id].source is not source
+        or not is_fixed(contract)
+    ]
+    new: dict[str, Judgement] = {}
+    for done, label_id in enumerate(again):
+        progress(done, len(again))
+        source, question, last = questions.sources[label_id], questions.of[label_id], known.get(label_id)
         if last and last.source is not source and last.source.label != source.label:
             last = None
-        if last and (not settled or _stands_in(last, stirred)):
+        if last and label_id in replaced:
             places = tuple([evidence.place(gold) for gold in source.label.gold])
             # Gold at the same places makes the same judgement; else there is nothing to go by.
             last = last if _same(places, last.places) else None
-        evaluations[label_id] = _evaluate(last, source, answers[label_id], contract, evidence)
-    return Judged(evaluations, contract, evidence)
+        new[label_id] = _judge(last, question in stirred, source, answers.of(question), contract, evidence)
+    judgements = {label_id: new.get(label_id) or known[label_id] for label_id in questions.sources}
+    return Judged(judgements, contract, evidence, answers, mapped(homes, judgements, _homes))
 
 
-def scope_of(source: LabelSource, contract: Contract) -> Scope:
-    """The label's own scope, else the workspace's."""
-    return source.label.scope or contract.scope
+def _homes(judgement: Judgement) -> frozenset[str]:
+    return frozenset(place.gold.doc_id for place in judgement.places)
 
 
-def _stands_in(evaluation: Evaluation, doc_ids: set[str]) -> bool:
-    return bool(doc_ids) and any(place.gold.doc_id in doc_ids for place in evaluation.places)
-
-
-def _same(some: tuple[GoldPlace, ...], others: tuple[GoldPlace, ...]) -> bool:
+def _same(some: Sequence[object], others: Sequence[object]) -> bool:
     return len(some) == len(others) and all(map(is_, some, others))
 
 
-def _evaluate(
-    last: Evaluation | None, source: LabelSource, retrieved: Retrieved, contract: Contract, evidence: Evidence
-) -> Evaluation:
-    """The evaluation of one label; `last` was made of an equal label, the same gold places and the same settings."""
-    if last and last.scored is retrieved and last.source is source:
-        return last
-    found = retrieved.found(contract.gate)
-    scores, grade = retrieved.scores(contract), retrieved.grade
-    if last and last.found.same(found):
-        return Evaluation(
-            last.label,
-            source,
-            last.contract,
-            last.places,
-            last.found,
-            last.findings,
-            last.standing,
-            scores,
-            grade,
-            retrieved,
-        )
+def _judge(
+    last: Judgement | None,
+    is_stirred: bool,
+    source: LabelSource,
+    retrieved: Retrieved,
+    contract: Contract,
+    evidence: Evidence,
+) -> Judgement:
+    """The judgement of one label; `last` was made of an equal label, the same gold places and the same settings.
+
+    Where it is not `is_stirred`, also of the same chunks.
+    """
+    found = retrieved.found(contract.gate) if is_stirred or last is None else last.found
+    if last and (found is last.found or last.found.same(found)):
+        scores = last.scores if found is last.found and is_fixed(contract) else retrieved.scores(contract)
+        if source is last.source and (scores, retrieved.grade) == (last.scores, last.grade):
+            return last
+        return replace(last, source=source, scores=scores, grade=retrieved.grade)
     places = last.places if last else tuple(evidence.place(gold) for gold in source.label.gold)
-    contract = last.contract if last else replace(contract, scope=scope_of(source, contract))
+    contract = last.contract if last else replace(contract, scope=source.label.scope or contract.scope)
     gold = tuple(place.gold for place in places)
     grades: dict[str, int] = {}
     for place in places:
@@ -242,7 +362,7 @@ def _evaluate(
     indexed = [chunk for doc_id in {entry.doc_id for entry in gold} for chunk in evidence.chunks_of(doc_id)]
     top = retrieved.rankings[contract.searcher][: contract.k]
     trace = Trace(indexed=indexed, retrieved=top, context=retrieved.context, closed=found.closed)
-    return Evaluation(
+    return Judgement(
         label=replace(source.label, gold=gold),
         source=source,
         contract=contract,
@@ -255,9 +375,8 @@ def _evaluate(
             in_context=any(grades.get(chunk.id) == 2 for chunk in found.context),
             top=top[0].chunk.id if top else "",
         ),
-        scores=scores,
-        grade=grade,
-        scored=retrieved,
+        scores=tuple([one.score for one in top]),
+        grade=retrieved.grade,
     )
 
 

@@ -34,14 +34,14 @@ def _compare(where: str, kept: object, fresh: object) -> Iterator[str]:
         yield from _compare(f"{where}.audience", kept.audience, fresh.audience)
     elif isinstance(kept, Versions) and isinstance(fresh, Versions):
         yield from _compare(f"{where}.heads", kept.heads, fresh.heads)
-    elif type(kept) is not type(fresh):
-        yield _said(where, kept, fresh)
     elif isinstance(kept, Mapping) and isinstance(fresh, Mapping):
         if list(kept) != list(fresh):
             yield _said(f"{where} (its keys)", list(kept), list(fresh))
         for key in kept:
             if key in fresh:
                 yield from _compare(f"{where}[{key!r}]", kept[key], fresh[key])
+    elif type(kept) is not type(fresh):
+        yield _said(where, kept, fresh)
     elif is_dataclass(kept) and not isinstance(kept, type) and any(field.compare for field in fields(kept)):
         for field in fields(kept):
             if field.compare:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from evidencedesk.retrieval.evaluation import Evaluation, Standing
+from evidencedesk.retrieval.evaluation import Evaluation, Evaluations, Standing
 from evidencedesk.retrieval.facts import ConfigDefect
 from evidencedesk.retrieval.searchers import Searcher
 from evidencedesk.workspace.baseline import BASELINE_PATH, Baseline, parse_baseline, write_baseline
@@ -20,7 +20,7 @@ from evidencedesk.workspace.divergence import demand_equal
 from evidencedesk.workspace.files import Source, check_root, discover, kind_of, read_source
 from evidencedesk.workspace.kept_state import KeptState
 from evidencedesk.workspace.memo import Memo
-from evidencedesk.workspace.pipeline import Inputs, Progress, build_index, build_snapshot, packed
+from evidencedesk.workspace.pipeline import Inputs, Progress, build_index, build_snapshot, index_of, packed
 from evidencedesk.workspace.reading import Reader, helpers_here, is_large
 from evidencedesk.workspace.snapshot import Snapshot
 
@@ -53,9 +53,9 @@ class Workspace:
         self._progress = progress
         self._memo = Memo()
         self._overlay: dict[str, str | None] = {}
-        self._documents: dict[str, Source] = {}
-        self._label_files: dict[str, Source] = {}
-        self._run_files: dict[str, Source] = {}
+        self._documents: Mapping[str, Source] = {}
+        self._label_files: Mapping[str, Source] = {}
+        self._run_files: Mapping[str, Source] = {}
         self._saved: Mapping[str, Standing] = {}
         self._revision = 0
         self._inputs: Inputs | None = None
@@ -109,8 +109,12 @@ class Workspace:
 
     @property
     def searchers(self) -> Mapping[str, Searcher]:
-        """The searchers over the present chunks, by name; the configured one with its ranking as evaluated."""
-        index = self._memo.renew(build_index, self._config, *self._snapshot.facts.documents.values())
+        """The searchers over the present chunks, by name; the configured one with its ranking as evaluated.
+
+        They find a page that has only moved since with its chunks as they stood then; as they stand now
+        `snapshot.facts.catalog` has them.
+        """
+        index = index_of(self._inputs or self._present_inputs(), self._memo, self._progress, self._reader)
         if index.diversified is None:
             return index.searchers
         return {**index.searchers, index.diversified.name: index.diversified}
@@ -181,7 +185,7 @@ class Workspace:
 
     def _read_files(self) -> None:
         """Look at the whole folder again; files that are as they were keep their results."""
-        known = {**self._documents, **self._label_files, **self._run_files}
+        known = self._documents, self._label_files, self._run_files
         found = discover(self.root, self._config)
         self._notes = found.notes
         self._documents = {path: source for path in found.documents if (source := self._reread(path, known))}
@@ -190,9 +194,10 @@ class Workspace:
         for path in self._overlay:
             self._place(path, self._reread(path, known))
 
-    def _reread(self, path: str, known: Mapping[str, Source]) -> Source | None:
+    def _reread(self, path: str, known: Iterable[Mapping[str, Source]]) -> Source | None:
+        """A file as it is now; the same object as before where that is equal."""
         source = self._read(path)
-        return known[path] if path in known and known[path] == source else source
+        return next((files[path] for files in known if path in files and files[path] == source), source)
 
     def _take(self, path: str) -> None:
         """Let a file that may have changed take effect."""
@@ -202,16 +207,13 @@ class Workspace:
         elif path.rpartition("/")[2] == ".gitignore":
             self._read_files()
         else:
-            self._place(path, self._reread(path, {**self._documents, **self._label_files, **self._run_files}))
+            self._place(path, self._reread(path, (self._documents, self._label_files, self._run_files)))
 
     def _place(self, path: str, source: Source | None) -> None:
         kind = kind_of(self.root, self._config, path, source.text) if source else None
-        kinds = ((self._documents, "document"), (self._label_files, "labels"), (self._run_files, "runs"))
-        for files, wanted in kinds:
-            if source is not None and kind == wanted:
-                files[path] = source
-            else:
-                files.pop(path, None)
+        self._documents = _with(self._documents, path, source if kind == "document" else None)
+        self._label_files = _with(self._label_files, path, source if kind == "labels" else None)
+        self._run_files = _with(self._run_files, path, source if kind == "runs" else None)
 
     def _evaluate(self) -> Snapshot:
         """The snapshot of the present inputs; the present one when they are equal to those it was made of."""
@@ -247,9 +249,9 @@ class Workspace:
             others[source.path] = source.text
             defects = (*defects, *broken)
         return Inputs(
-            documents=dict(sorted(self._documents.items())),
-            label_files=dict(sorted(self._label_files.items())),
-            run_files=dict(sorted(self._run_files.items())),
+            documents=self._documents,
+            label_files=self._label_files,
+            run_files=self._run_files,
             other_texts=others,
             config=self._config,
             config_defects=defects,
@@ -271,9 +273,20 @@ def _no_garbage() -> Iterator[None]:
             gc.enable()
 
 
+def _with(files: Mapping[str, Source], path: str, source: Source | None) -> Mapping[str, Source]:
+    """These files in path order, with another one at a path (None: none); the same object where nothing changes."""
+    if files.get(path) is source:
+        return files
+    if source is not None and path in files:
+        return {**files, path: source}
+    others = [(name, one) for name, one in files.items() if name != path]
+    return dict(sorted([*others, (path, source)] if source is not None else others))
+
+
 def standings(evaluations: Mapping[str, Evaluation]) -> dict[str, Standing]:
     """How every question fares, by label id."""
-    return {label_id: evaluation.standing for label_id, evaluation in evaluations.items()}
+    judgements = evaluations.judgements if isinstance(evaluations, Evaluations) else evaluations
+    return {label_id: judgement.standing for label_id, judgement in judgements.items()}
 
 
 def _goodness(standing: Standing) -> tuple[bool, bool, float]:

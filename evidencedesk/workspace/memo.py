@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-Input = TypeVar("Input")
 Result = TypeVar("Result")
 
 
@@ -30,27 +29,6 @@ class Memo:
         self._current[key] = entry
         result: Result = entry[1]
         return result
-
-    def many(
-        self,
-        function: Callable[..., Result],
-        compute: Callable[[list[Input]], Sequence[Result]],
-        each: Iterable[Input],
-        *shared: object,
-    ) -> list[Result]:
-        """`function(one, *shared)` for each one, in order; `compute` gives the results of the new ones, all at once."""
-        inputs = list(each)
-        rest = tuple(map(id, shared))
-        keys = [(function, id(one), *rest) for one in inputs]
-        entries = [self._current.get(key) or self._last.get(key) for key in keys]
-        new = {key: one for key, one, entry in zip(keys, inputs, entries, strict=True) if entry is None}
-        if new:
-            results = compute(list(new.values()))
-            made = {key: ((one, *shared), result) for (key, one), result in zip(new.items(), results, strict=True)}
-            entries = [entry or made[key] for key, entry in zip(keys, entries, strict=True)]
-        known = [entry for entry in entries if entry is not None]
-        self._current.update(zip(keys, known, strict=True))
-        return [result for _, result in known]
 
     def renew(self, function: Callable[..., Result], *inputs: object) -> Result:
         """`function(before, *inputs)`, where `before` is the last result of the function, None at first.

@@ -9,20 +9,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import NamedTuple
 
 from evidencedesk.retrieval.calibration import calibrate
-from evidencedesk.retrieval.catalog import Catalog, Scope
+from evidencedesk.retrieval.catalog import Catalog
+from evidencedesk.retrieval.changes import Mapped, mapped
 from evidencedesk.retrieval.corpus import Corpus
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher, WordRewrite
 from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.elsewhere import find_elsewhere
-from evidencedesk.retrieval.evaluation import Contract, Retrieved, Standing
+from evidencedesk.retrieval.evaluation import Contract, Evaluations, Standing
 from evidencedesk.retrieval.facts import ChunkedDocument, ConfigDefect, Facts
 from evidencedesk.retrieval.findability import Findability, find_unfindable
 from evidencedesk.retrieval.grading import BestHitGrader, TermCoverageGrader
-from evidencedesk.retrieval.judge import Answer, Grader, Judged, Spread, judge, retrieve, scope_of
-from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, LabelSource, parse_label_file
+from evidencedesk.retrieval.judge import Answers, Grader, Judged, Questions, Spread, find_questions, judge, retrieve
+from evidencedesk.retrieval.label_file import LabelDefect, LabelFile, parse_label_file
 from evidencedesk.retrieval.lineage import find_versions
 from evidencedesk.retrieval.pipeline import Diversified, OverlapReranker, TwoStage
 from evidencedesk.retrieval.repeats import equal_pages, find_repeats
@@ -44,11 +44,14 @@ from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.files import Source
 from evidencedesk.workspace.kept_state import Basis, KeptState
 from evidencedesk.workspace.memo import Memo
-from evidencedesk.workspace.reading import MODEL, Reader, read_in_full
+from evidencedesk.workspace.pages import placing, present, read_pages
+from evidencedesk.workspace.reading import MODEL, Reader, Reading
 from evidencedesk.workspace.snapshot import Snapshot
 
 Progress = Callable[[str, int, int], None]
 """Called with a step in plain words, how much of it is done, and how much there is."""
+
+_READER = Reader()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +94,28 @@ class Index:
         return self.diversified.spread if self.diversified else None
 
 
-class Question(NamedTuple):
-    """What is asked, and of which documents."""
-
-    text: str
-    scope: Scope
-
-
 @dataclass(frozen=True, slots=True)
-class Answers:
+class Answered:
     """What was retrieved for each question over one index."""
 
     index: Index
-    answers: Mapping[Question, Answer]
+    answers: Answers
 
-    def of(self, question: Question) -> Retrieved:
-        """What was retrieved for one of the questions."""
-        return self.answers[question].retrieved
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """By what each page is compared with others, by path, and what came of it."""
+
+    keys: Mapped[str, Reading, TwinKeys]
+    index: TwinIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of all files in which a problem can stand, by path."""
+
+    of: Mapping[str, str]
+    pages: Mapped[str, ChunkedDocument, str]
 
 
 def build_snapshot(
@@ -121,48 +129,43 @@ def build_snapshot(
     """The snapshot for these inputs; equal for equal inputs whatever the memo holds, the reader knows, and is kept."""
     config = inputs.config
     contract = config.contract()
-    read = partial((reader or Reader()).read_all, config=config, progress=partial(progress, "Reading documents"))
-    readings = memo.many(read_in_full, read, inputs.documents.values(), config)
-    documents = dict(zip(inputs.documents, (reading.document for reading in readings), strict=True))
-    label_files = {path: memo(read_labels, source) for path, source in inputs.label_files.items()}
-    run_files = {path: memo(read_runs, source) for path, source in inputs.run_files.items()}
+    pages = memo.renew(read_pages, inputs.documents, config, reader or _READER, progress)
+    documents, moved = pages.documents, pages.moved
+    label_files = memo.renew(read_label_files, inputs.label_files).made
+    run_files = memo.renew(read_run_files, inputs.run_files).made
 
     progress("Indexing chunks", 0, 1)
     basis = Basis(inputs.documents.values(), inputs.label_files.values(), config)
     if kept and (start := kept.begin(basis, list(documents.values()))):
-        before = build_index(None, config, *start.documents)
+        before = build_index(None, config, {page.document.path: Reading(page) for page in start.documents})
         start.restore(before.sparse, before.dense)
-        memo.seed(build_index, before, *((config, *documents.values()) if start.is_present else ()))
+        memo.seed(build_index, before, *((config, pages.indexed) if start.is_present else ()))
         memo.seed(judge, Judged({}, contract, start.evidence(before.by_id)))
-    index = memo.renew(build_index, config, *documents.values())
+    index = memo.renew(build_index, config, pages.indexed)
     progress("Comparing chunks", 0, 1)
-    keys = [reading.keys or memo(read_twin_keys, reading.document) for reading in readings]
-    twins = memo.renew(compare_chunks, *keys).twins
+    compared = memo.renew(compare_chunks, pages.indexed)
+    twins = compared.index.twins
     progress("Trying headings", 0, 1)
-    unfindable = memo.renew(try_headings, index, config, progress, *keys)
+    unfindable = memo.renew(try_headings, index, config, progress, compared.keys.made)
 
     progress("Asking questions", 0, 1)
-    sources: dict[str, LabelSource] = {}
-    for entry in (entry for file in label_files.values() for entry in file.entries):
-        sources.setdefault(entry.label.id, entry)
-    questions = {
-        label_id: Question(source.label.question, scope_of(source, contract)) for label_id, source in sources.items()
-    }
-    answers = memo.renew(ask_questions, index, config, progress, *questions.values())
-    found = {label_id: answers.of(question) for label_id, question in questions.items()}
-    judged = memo.renew(judge, contract, index.by_id, sources, found, partial(progress, "Judging answers"))
-    elsewhere = memo.renew(find_elsewhere, index.by_id, judged.evaluations)
+    questions = memo.renew(ask_labels, label_files, config)
+    answers = memo.renew(ask_questions, index, config, progress, questions).answers
+    by_id = memo(present, index.by_id, moved)
+    judged = memo.renew(judge, contract, by_id, questions, answers, partial(progress, "Judging answers"))
+    elsewhere = memo.renew(find_elsewhere, by_id, judged.judgements)
     versions = memo.renew(find_versions, index.by_id)
     copies = memo(equal_pages, twins.pages)
     repeats = memo.renew(find_repeats, twins, index.by_id, copies, contract.scope)
+    place = placing(by_id, moved)
     facts = Facts(
         documents=documents,
-        by_id=index.by_id,
+        by_id=by_id,
         label_files=label_files,
-        catalog=index.catalog,
+        catalog=Catalog.of(index.corpus, by_id if place else None),
         contract=contract,
         chunking=config.chunking_text(),
-        evaluations=judged.evaluations,
+        evaluations=Evaluations(judged.judgements, lambda label_id: answers.of(questions.of[label_id]), place),
         twins=twins,
         word_limit=config.retrieval.word_limit,
         chunk_size=config.chunk_size(),
@@ -173,24 +176,61 @@ def build_snapshot(
         today=inputs.today,
         run_files=run_files,
         elsewhere=elsewhere.hits,
-        calibration=calibrate(judged.evaluations.values()),
+        calibration=memo.renew(calibrate, judged.judgements).calibration,
         versions=versions.versions,
         equal_chunks=repeats.equal,
         similar_chunks=repeats.similar,
         equal_pages=copies,
         unfindable_pages=unfindable.pages,
     )
-    texts = {
-        **inputs.other_texts,
-        **{path: chunked.document.text for path, chunked in documents.items()},
-        **{path: file.text for path, file in label_files.items()},
-        **{path: file.text for path, file in run_files.items()},
-    }
+    texts = memo.renew(find_texts, inputs.other_texts, documents, label_files, run_files).of
     checked = memo.renew(recheck, facts, texts, config.selection(), partial(progress, "Applying rules"))
     memo.end_run()
     if kept:
         kept.note(basis, index.sparse, index.dense, judged.evidence)
     return Snapshot(revision=revision, facts=facts, problems=checked.problems, texts=texts)
+
+
+def index_of(inputs: Inputs, memo: Memo, progress: Progress, reader: Reader) -> Index:
+    """What is searched in the state of these inputs, of which a snapshot was made with this memo."""
+    pages = memo.renew(read_pages, inputs.documents, inputs.config, reader, progress)
+    return memo.renew(build_index, inputs.config, pages.indexed)
+
+
+def read_label_files(
+    before: Mapped[str, Source, LabelFile] | None, sources: Mapping[str, Source]
+) -> Mapped[str, Source, LabelFile]:
+    """Text → labels with their places, by path."""
+    return mapped(before, sources, read_labels)
+
+
+def read_run_files(
+    before: Mapped[str, Source, RunFile] | None, sources: Mapping[str, Source]
+) -> Mapped[str, Source, RunFile]:
+    """Text → run records with their places, by path."""
+    return mapped(before, sources, read_runs)
+
+
+def ask_labels(before: Questions | None, label_files: Mapping[str, LabelFile], config: Config) -> Questions:
+    """Labels → Questions."""
+    return find_questions(before, label_files.values(), config.contract())
+
+
+def find_texts(
+    before: Texts | None,
+    others: Mapping[str, str],
+    documents: Mapping[str, ChunkedDocument],
+    label_files: Mapping[str, LabelFile],
+    run_files: Mapping[str, RunFile],
+) -> Texts:
+    """The texts of all files in which a problem can stand."""
+    pages = mapped(before.pages if before else None, documents, _text_of)
+    labels = {path: file.text for path, file in label_files.items()}
+    return Texts({**others, **pages.made, **labels, **{path: file.text for path, file in run_files.items()}}, pages)
+
+
+def _text_of(page: ChunkedDocument) -> str:
+    return page.document.text
 
 
 def read_labels(source: Source) -> LabelFile:
@@ -207,10 +247,10 @@ def read_runs(source: Source) -> RunFile:
     return parse_run_file(source.path, source.text)
 
 
-def build_index(before: Index | None, config: Config, *documents: ChunkedDocument) -> Index:
+def build_index(before: Index | None, config: Config, pages: Mapping[str, Reading]) -> Index:
     """Chunks → Index; from an earlier one it takes over what it made of unchanged chunks."""
     by_id: dict[str, ChunkedDocument] = {}
-    for chunked in documents:
+    for chunked in (reading.document for reading in pages.values()):
         by_id.setdefault(chunked.document.doc_id, chunked)
     make = partial(digest, analysis=config.text_analysis(), model=MODEL)
     before = before if before and before.config is config else None
@@ -260,22 +300,20 @@ def _corrective(
 
 
 def ask_questions(
-    before: Answers | None, index: Index, config: Config, progress: Progress, *questions: Question
-) -> Answers:
+    before: Answered | None, index: Index, config: Config, progress: Progress, questions: Questions
+) -> Answered:
     """Questions → Rankings; over the same index an answer stays what it was."""
-    contract = config.contract()
-    known = before.answers if before and before.index is index else {}
-    earlier = before.answers if before and before.index.config is config else {}
-    distinct = list(dict.fromkeys(questions))
+    known = before.answers.places if before and before.index is index else {}
+    distinct = list(questions.known.values())
     new = [question for question in distinct if question not in known]
     tick = partial(progress, "Asking questions")
-    answers = retrieve(new, index.searchers, index.catalog, contract, index.spread, index.grader, earlier.get, tick)
-    found = {**known, **dict(zip(new, answers, strict=True))}
-    return Answers(index, {question: found[question] for question in distinct})
+    asked = retrieve(new, index.searchers, index.catalog, config.contract(), index.spread, index.grader, tick)
+    found = {**known, **asked.places}
+    return Answered(index, Answers({question: found[question] for question in distinct}))
 
 
 def try_headings(
-    before: Findability | None, index: Index, config: Config, progress: Progress, *pages: TwinKeys
+    before: Findability | None, index: Index, config: Config, progress: Progress, pages: Mapping[str, TwinKeys]
 ) -> Findability:
     """Index → which sections their own headings do not bring; pages with the same text count as one."""
     contract = config.contract()
@@ -283,15 +321,15 @@ def try_headings(
     scope = index.catalog.allowed(contract.scope)
     words = partial(index.sparse.rank_many, allowed=scope, tick=tick, with_scores=False)
     model = None if contract.searcher == "sparse" else index.dense.model
-    keys = {page.document.doc_id: page for page in reversed(pages)}
+    keys = {page.document.doc_id: page for page in reversed(list(pages.values()))}
     return find_unfindable(before, index.by_id, keys, index.corpus, words, model, index.searchers, contract)
 
 
-def read_twin_keys(chunked: ChunkedDocument) -> TwinKeys:
-    """Document → by what it is compared with others."""
-    return twin_keys(chunked.document, chunked.chunks)
-
-
-def compare_chunks(before: TwinIndex | None, *pages: TwinKeys) -> TwinIndex:
+def compare_chunks(before: Compared | None, pages: Mapping[str, Reading]) -> Compared:
     """Chunks → which say the same; from an earlier state it takes over what did not change."""
-    return update_twins(before, pages)
+    keys = mapped(before.keys if before else None, pages, _twin_keys)
+    return Compared(keys, update_twins(before.index if before else None, tuple(keys.made.values())))
+
+
+def _twin_keys(reading: Reading) -> TwinKeys:
+    return reading.keys or twin_keys(reading.document.document, reading.document.chunks)

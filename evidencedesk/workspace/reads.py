@@ -19,7 +19,7 @@ from operator import attrgetter, is_not
 from typing import Any, cast
 
 from evidencedesk.retrieval.changes import changed_keys, same_keys
-from evidencedesk.retrieval.evaluation import Contract, Evaluation, Standing
+from evidencedesk.retrieval.evaluation import Contract, Evaluation, Evaluations, Judgement, Standing
 from evidencedesk.retrieval.facts import Facts
 
 Path = tuple[Hashable, ...]
@@ -30,7 +30,7 @@ KEYS = object()
 
 _FACTS = tuple(field.name for field in fields(Facts))
 # What moves with every change is no part of what rules see: they read `found` and `scores` instead.
-_EVALUATION = tuple(field.name for field in fields(Evaluation) if field.name != "scored")
+_EVALUATION = tuple(field.name for field in fields(Judgement))
 _parts_of = attrgetter(*_EVALUATION)
 # New objects of these types may well be equal to the old ones, and are compared at no cost.
 _PLAIN = (str, int, float, date, tuple, frozenset, Contract, Standing)
@@ -89,7 +89,7 @@ _FactsView = type("_FactsView", (_View,), {name: _field_of_facts(name) for name 
 _EvaluationView = type(
     "_EvaluationView",
     (_View,),
-    {name: kind for name, kind in vars(Evaluation).items() if isinstance(kind, property)}
+    {name: kind for name, kind in vars(Judgement).items() if isinstance(kind, property)}
     | {name: _field_of_evaluation(name) for name in _EVALUATION},
 )
 
@@ -134,6 +134,8 @@ def changed_paths(before: Facts, now: Facts) -> set[Path]:
 
 
 def _changed_entries(name: str, before: Mapping[Any, Any], now: Mapping[Any, Any]) -> Iterator[Path]:
+    # A page that moved changes no judgement of it: who shows a place of a chunk reads it in its page.
+    before, now = (one.judgements if isinstance(one, Evaluations) else one for one in (before, now))
     if before is now:
         return
     if not same_keys(before, now):
@@ -141,7 +143,7 @@ def _changed_entries(name: str, before: Mapping[Any, Any], now: Mapping[Any, Any
     for key in changed_keys(before, now):
         if key not in before or key not in now:
             yield name, key
-        elif isinstance(now[key], Evaluation):
+        elif isinstance(now[key], Judgement):
             old, new = _parts_of(before[key]), _parts_of(now[key])
             for part in compress(range(len(_EVALUATION)), map(is_not, old, new)):
                 if not _same(old[part], new[part]):

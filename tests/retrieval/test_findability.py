@@ -15,7 +15,8 @@ from evidencedesk.retrieval.findability import Findability
 from evidencedesk.retrieval.fusion import rrf
 from evidencedesk.retrieval.twin_index import find_twins
 from evidencedesk.workspace.config import Config, parse_config
-from evidencedesk.workspace.pipeline import Index, build_index, packed, read_twin_keys, try_headings
+from evidencedesk.workspace.pipeline import Index, build_index, compare_chunks, packed, try_headings
+from evidencedesk.workspace.reading import Reading
 
 CONFIGS = [
     "",
@@ -95,6 +96,17 @@ def told(findability: Findability) -> list[UnfindableSection]:
     return [section for page in findability.pages.values() for section in page.sections]
 
 
+def readings(documents: Sequence[ChunkedDocument]) -> dict[str, Reading]:
+    return {str(number): Reading(document) for number, document in enumerate(documents)}
+
+
+def tried(
+    before: Findability | None, index: Index, config: Config, documents: Sequence[ChunkedDocument]
+) -> Findability:
+    keys = compare_chunks(None, readings(documents)).keys.made
+    return try_headings(before, index, config, untold, keys)
+
+
 @pytest.mark.parametrize("text", CONFIGS)
 @settings(max_examples=25, deadline=None)
 @given(pages=st.lists(PAGE, max_size=4))
@@ -104,10 +116,8 @@ def test_a_section_is_unfindable_when_no_ranking_holds_it(
     config, defects = parse_config("evidencedesk.toml", text + '[chunking]\nstrategy = "section"\n')
     assert not defects
     documents = read(pages, config)
-    index = build_index(None, config, *documents)
-    assert told(try_headings(None, index, config, untold, *map(read_twin_keys, documents))) == by_lists(
-        documents, index, config
-    )
+    index = build_index(None, config, readings(documents))
+    assert told(tried(None, index, config, documents)) == by_lists(documents, index, config)
 
 
 @pytest.mark.parametrize("text", CONFIGS)
@@ -123,10 +133,10 @@ def test_what_is_kept_of_earlier_states_changes_no_verdict(
     for number, pages in enumerate(states):
         # As in a workspace, a page that says the same is the very same object.
         documents = [known.setdefault((one.document.path, one.document.text), one) for one in read(pages, config)]
-        index = build_index(index, config, *documents)
+        index = build_index(index, config, readings(documents))
         if number % 2:
             index = packed(index)
-        found = try_headings(found, index, config, untold, *map(read_twin_keys, documents))
+        found = tried(found, index, config, documents)
         assert told(found) == by_lists(documents, index, config)
 
 
@@ -135,9 +145,9 @@ def test_what_is_kept_of_earlier_states_changes_no_verdict(
 def test_whoever_is_told_is_beaten_in_the_whole_folder_too(pages: list[tuple[str, list[tuple[str, str]]]]) -> None:
     config, _ = parse_config("evidencedesk.toml", '[chunking]\nstrategy = "section"\n[retrieval]\nk = 1\n')
     documents = read(pages, config)
-    index = build_index(None, config, *documents)
+    index = build_index(None, config, readings(documents))
     allowed = index.catalog.allowed(config.contract().scope)
-    for section in told(try_headings(None, index, config, untold, *map(read_twin_keys, documents))):
+    for section in told(tried(None, index, config, documents)):
         document = next(one for one in documents if one.document.path == section.path)
         body = next(one.body for one in document.document.sections if one.anchor == section.anchor)
         own = {chunk.id for chunk in document.chunks if body.overlaps(chunk.location.span)}

@@ -31,27 +31,6 @@ def test_an_equal_but_new_input_is_computed_again() -> None:
     assert computed == [[1], [1]]
 
 
-def test_of_many_inputs_only_the_new_ones_are_computed_all_at_once() -> None:
-    asked: list[list[list[int]]] = []
-
-    def double(items: list[int], times: str) -> list[int]:
-        return items * len(times)
-
-    def doubles(many: list[list[int]]) -> list[list[int]]:
-        asked.append(many)
-        return [double(items, twice) for items in many]
-
-    memo, one, two, three, twice = Memo(), [1], [2], [3], "xx"
-    assert memo.many(double, doubles, [one, two, one], twice) == [[1, 1], [2, 2], [1, 1]]
-    memo.end_run()
-    first = memo(double, one, twice)
-    assert memo.many(double, doubles, [three, one], twice) == [[3, 3], [1, 1]]
-    assert memo.many(double, doubles, [one], twice)[0] is first
-    memo.end_run()
-    assert memo.many(double, doubles, [two, three], twice) == [[2, 2], [3, 3]]
-    assert asked == [[one, two], [three], [two]]
-
-
 def test_what_is_renewed_is_given_its_last_result_when_an_input_is_new() -> None:
     given: list[int | None] = []
 

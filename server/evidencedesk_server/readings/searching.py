@@ -46,7 +46,7 @@ def found_places(state: State, question: Question) -> list[Any]:
     (query,) = question.words
     contract = state.snapshot.facts.contract
     found = state.searchers[contract.searcher].search(query, contract.k, state.allowed)
-    return [_link(state, one.chunk) for one in found]
+    return [_link(state, _now(state, one.chunk)) for one in found]
 
 
 def chunk_places(state: State, question: Question) -> list[Any]:
@@ -61,6 +61,11 @@ def chunk_texts(state: State, question: Question) -> list[Any]:
     if chunk is None:
         return []
     return [f"{state.hovers.chunk(chunk)}\n\n{state.escape(shorten(chunk.text, _CHUNK_TEXT))}"]
+
+
+def _now(state: State, chunk: Chunk) -> Chunk:
+    """A chunk that a searcher found as it stands now: searchers may know its page from before it moved."""
+    return state.snapshot.facts.catalog.by_id.get(chunk.id, chunk)
 
 
 def _link(state: State, chunk: Chunk) -> Any:
@@ -114,7 +119,7 @@ def _details(state: State, query: str, rankings: dict[str, RankedList]) -> Itera
     lists = (rankings[contract.searcher], *rankings.values())
     seen: set[str] = set()
     for found in (one for ranking in lists for one in ranking[: contract.k]):
-        chunk = found.chunk
+        chunk = _now(state, found.chunk)
         if chunk.id in seen:
             continue
         seen.add(chunk.id)
