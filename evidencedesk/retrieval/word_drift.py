@@ -13,7 +13,7 @@ and `min(0, g)`. These are `most` and `least`, and with `excess(t) = max(0, c(t)
 
     most - least  <=  (high - low + |g|) + Σ excess(t)   over the query's terms that are named.
 
-Both sides add up over many states.
+Both sides add up over many states (`tests/retrieval/test_word_drift.py`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from chunk_making import chunk
 from evidencedesk.documents.markdown import parse_document
+from evidencedesk.retrieval import word_search
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corpus import Corpus, InScope
 from evidencedesk.retrieval.dense_searcher import DenseSearcher
@@ -19,6 +21,7 @@ from evidencedesk.retrieval.digest import digest
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.scope import Scope
+from evidencedesk.retrieval.searcher import Allowed
 from evidencedesk.retrieval.sparse_searcher import SparseSearcher
 from evidencedesk.text.analysis import Analysis, StemmingAnalyzer
 
@@ -93,6 +96,34 @@ def changed(chance: random.Random, documents: dict[str, ChunkedDocument]) -> dic
     return {name: own for name, own in after.items() if all(one.doc_id == name for one in own.chunks)}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def told_of_every_search() -> Iterator[None]:
+    """So work can be given up between any two."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_search, "_TOLD", 1)
+        yield
+
+
+class GivenUpError(Exception):
+    pass
+
+
+def give_up(
+    searcher: SparseSearcher | DenseSearcher, queries: Sequence[str], k: int, allowed: Allowed, at: int
+) -> None:
+    """Ask, and give it up when it is told how far it is for the time `at`, if it is."""
+    told = 0
+
+    def tick(done: int, total: int) -> None:
+        nonlocal told
+        told += 1
+        if told > at:
+            raise GivenUpError
+
+    with suppress(GivenUpError):
+        searcher.rank_many(queries, k, allowed, tick)
+
+
 @pytest.mark.parametrize("analysis", [PLAIN, SYNONYMS], ids=["plain", "synonyms"])
 @pytest.mark.parametrize("make", [sparse, dense])
 @settings(max_examples=40, deadline=None)
@@ -119,6 +150,8 @@ def test_standing_queries_get_what_a_full_search_gives(
         asked = chance.sample(QUERIES, chance.randint(1, len(QUERIES))) if chance.random() < 0.3 else QUERIES
         for scope in scopes:
             allowed = None if scope is None else InScope(corpus, scope)
+            if chance.random() < 0.2:
+                give_up(searcher, asked, k, allowed, chance.randint(0, 9))
             # A set that is not the corpus's own is searched for in full.
             every = {one.id for one in corpus.all_chunks()} if allowed is None else set(allowed)
             expected = searcher.search_many(asked, k, every)
@@ -202,3 +235,53 @@ def test_a_corpus_that_hardly_changes_proves_its_queries() -> None:
         documents = {**documents, f"p{number}": cut(f"p{number}", page(chance, 9))}
         states.append(documents)
     assert assert_followed(states, "stem of the seat tube", 3) > 5
+
+
+@pytest.mark.parametrize("is_given_up", [False, True])
+def test_a_ranking_turns_when_one_of_its_words_becomes_common(is_given_up: bool) -> None:
+    short = [*(f"bolt {'nut ' * (number % 7)}" for number in range(20)), "seat", "seat", "seat"]
+    pages = {"a": cut("a", short)}
+    more = {f"m{number:02d}": cut(f"m{number:02d}", [f"{'filler ' * 90} seat"]) for number in range(30)}
+    query = "bolt seat"
+    corpus = Corpus.of(pages, lambda chunks: digest(chunks, PLAIN, MODEL))
+    searcher = SparseSearcher.over(corpus, PLAIN)
+    if is_given_up:
+        give_up(searcher, [query, "rim wheel"], 1, None, at=1)
+    seats = []
+    for count in range(1, 30):
+        searcher.rank_many([query], 1, with_scores=False)
+        corpus = corpus.changed(pages | dict(list(more.items())[:count]), lambda own: digest(own, PLAIN, MODEL))
+        searcher = SparseSearcher.over(corpus, PLAIN, searcher)
+        found = [one.chunk for one in searcher.rank_many([query], 1, with_scores=False)[0]]
+        assert found == [one.chunk for one in searcher.search(query, 1)]
+        seats.append("seat" in found[0].text)
+    assert seats == sorted(seats, reverse=True) and len(set(seats)) == 2
+
+
+@pytest.mark.parametrize("make", [sparse, dense])
+def test_rows_of_queries_that_nobody_asks_are_used_again(make: Make) -> None:
+    chance = random.Random(5)
+    queries = [" ".join(chance.choices(WORDS, k=chance.randint(2, 8))) for _ in range(300)]
+    documents = {f"p{number}": cut(f"p{number}", page(chance, 9)) for number in range(20)}
+    corpus = Corpus.of(documents, lambda chunks: digest(chunks, PLAIN, MODEL))
+    searcher = make(corpus, None, PLAIN)
+    for number in range(60):
+        asked = queries[number : number + 20] + queries[280:] if number % 3 else queries[number * 4 : number * 4 + 30]
+        best = searcher.rank_many(asked, 2)
+        assert [best[row] for row in range(len(asked))] == [searcher.search(query, 2) for query in asked]
+        documents = {**documents, f"p{number % 20}": cut(f"p{number % 20}", page(chance, 9))}
+        corpus = corpus.changed(documents, lambda chunks: digest(chunks, PLAIN, MODEL))
+        searcher = make(corpus, searcher, PLAIN)
+    shelf = searcher._words.shelf if isinstance(searcher, SparseSearcher) else searcher._shelf
+    assert sum(len(pool) for pool, _ in shelf.pools(corpus)) < 2 * len(queries) // 3
+
+
+def test_a_new_query_costs_no_copy_of_the_others() -> None:
+    documents = {"p": cut("p", ["bike bolt", "stem of the seat tube"])}
+    corpus = Corpus.of(documents, lambda chunks: digest(chunks, PLAIN, MODEL))
+    searcher = SparseSearcher.over(corpus, PLAIN)
+    searcher.search_many([f"bike {number}" for number in range(80)], 2)
+    (pool, _), *_ = searcher._words.shelf.pools(corpus)
+    slots = pool.slots
+    searcher.search_many([f"bike {number}" for number in range(9, 89)], 2)
+    assert pool.slots is slots
