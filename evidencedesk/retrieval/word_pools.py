@@ -17,7 +17,7 @@ states, and in what some terms have in excess of it. Until it passes the row's `
 its k best are what they were, and proven, and their scores are `stale` and made when somebody asks for scores:
 
 - Two neighbours keep their order while `log sᵢ + least > log sⱼ + most`. The first term is the least such distance down
-  to the k-th chunk and the next. Twins keep their order for ever. (`test_a_ranking_turns_when_one_of_its_words_becomes…`)
+  to the k-th chunk and the next. Twins keep their order for ever. (`test_a_ranking_turns_when_one_of_its_words…`)
 - `ρ · F` grows at most by `most`, since its maximum is a maximum over the same factors, and `s_k` shrinks at most by
   `least`. (`test_long_texts_come_up_when_the_mean_length_grows`)
 
