@@ -14,6 +14,7 @@ _PLAIN_BYTES = bytes(
     ord(char.lower()) if char == "-" or (char.isascii() and char.isalnum()) else 32 for char in map(chr, range(256))
 )
 _INVISIBLE = re.compile(f"[{INVISIBLE}]+")
+_NO_SPACES = re.compile(f"[{NO_SPACES}]")
 
 # Where letters and digits stand above U+FFFF; a class with those is ten times slower, so it serves only their texts.
 _HIGH = re.compile("[\U00010000-\U0001efff\U0001fbf0-\U0001fbf9]")
@@ -30,8 +31,11 @@ def words(text: str) -> list[str]:
         return _plain_words(text)
     text = _INVISIBLE.sub("", text).replace("\u2010", "-").replace("\u2011", "-")
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+    spaced, any_script = _patterns(0xE01EF if _HIGH.search(text) else 0xFFFF)
+    if not _NO_SPACES.search(text):
+        return spaced.findall(text)
     found: list[str] = []
-    for spaced_word, run in _word(0xE01EF if _HIGH.search(text) else 0xFFFF).findall(text):
+    for spaced_word, run in any_script.findall(text):
         if spaced_word or len(run) == 1:
             found.append(spaced_word or run)
         else:
@@ -49,7 +53,9 @@ def _plain_words(text: str) -> list[str]:
 
 
 @cache
-def _word(last: int) -> re.Pattern[str]:
+def _patterns(last: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What finds words of characters up to `last`: where all are spaced, and in two groups, the others second."""
     # A mark that follows no letter (an enclosing circle after an emoji) begins no word.
     run = f"[{category('LN', last, NO_SPACES)}][{category('LMN', last, NO_SPACES)}]*"
-    return re.compile(f"({run}(?:-{run})*)|([{NO_SPACES}]+)")
+    spaced = f"{run}(?:-{run})*"
+    return re.compile(spaced), re.compile(f"({spaced})|([{NO_SPACES}]+)")

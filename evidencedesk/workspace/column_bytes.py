@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import struct
 from array import array
+from collections import defaultdict
 from collections.abc import Sequence
-from itertools import count
+from itertools import count, islice
 
 Bytes = bytes | memoryview
 
 _HEAD = struct.Struct("=c7xQQ")
-_HALF = 1 << 31
 _ALIGNED = 8
 
 
@@ -29,36 +29,34 @@ class Out:
     """Columns being written; whole numbers are appended to `numbers`."""
 
     def __init__(self, shared: Sequence[str]) -> None:
-        self._known: dict[str, int] = {text: number for number, text in reversed([*enumerate(shared)])}
-        self._shared = len(shared)
-        self._new: list[str] = []
-        self._parts: list[bytes] = []
+        # A text gets the next number when it is first looked up.
+        self._known: defaultdict[str, int] = defaultdict(count(len(shared)).__next__)
+        self._known.update((text, number) for number, text in reversed([*enumerate(shared)]))
+        self._shared = len(self._known)
+        self._parts: list[Bytes] = []
         self.numbers: list[int] = []
 
-    def raw(self, data: bytes) -> None:
+    def raw(self, data: Bytes) -> None:
         """Add bytes as they are."""
         self._parts += [data, bytes(-len(data) % _ALIGNED)]
 
     def texts(self, texts: Sequence[str]) -> None:
         """Add texts; one that is known is only named."""
-        known, new, numbers = self._known, self._new, self.numbers
-        for text in texts:
-            place = known.get(text)
-            if place is None:
-                place = known[text] = self._shared + len(new)
-                new.append(text)
-            numbers.append(place)
+        self.numbers += map(self._known.__getitem__, texts)
 
     def bytes(self) -> bytes:
         """All of it. Raises ValueError or TypeError for what is no number and no text."""
-        joined = "".join(self._new)
+        new = list(islice(self._known, self._shared, None))
+        joined = "".join(new)
         mark = next(mark for mark in map(chr, count()) if mark not in joined)
-        table = "".join(mark + text for text in self._new).encode("utf-8", "surrogatepass")
-        numbers = self.numbers
-        code = "i" if not numbers or (min(numbers) >= -_HALF and max(numbers) < _HALF) else "q"
+        table = "".join([mark, mark.join(new)] if new else []).encode("utf-8", "surrogatepass")
+        try:
+            code, numbers = "i", array("i", self.numbers)
+        except OverflowError:
+            code, numbers = "q", array("q", self.numbers)
         head = _HEAD.pack(code.encode(), len(numbers), len(table))
         out = Out(())
-        for part in (head, array(code, numbers).tobytes(), table):
+        for part in (head, numbers.tobytes(), table):
             out.raw(part)
         return b"".join([*out._parts, *self._parts])
 
@@ -98,5 +96,4 @@ class In:
 
     def texts(self, count: int) -> list[str]:
         """So many texts."""
-        table = self._texts
-        return [table[place] for place in self.whole(count)]
+        return list(map(self._texts.__getitem__, self.whole(count)))

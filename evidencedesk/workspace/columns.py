@@ -21,6 +21,7 @@ from datetime import date
 from enum import Enum
 from functools import cache, partial
 from itertools import accumulate, pairwise
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -138,10 +139,13 @@ class _Plain(_Column):
     def write(self, values: Sequence[Any], out: Out) -> None:
         for value in values:
             _check_plain(value)
-        out.texts([json.dumps(value, ensure_ascii=False) for value in values])
+        out.texts([json.dumps(values, ensure_ascii=False)])
 
     def read(self, count: int, data: In) -> list[Any]:
-        return [json.loads(text) for text in data.texts(count)]
+        values: list[Any] = json.loads(data.texts(1)[0])
+        if len(values) != count:
+            raise UnreadableError("a column is cut short")
+        return values
 
 
 class _Date(_Column):
@@ -194,7 +198,7 @@ class _Array(_Column):
         for matrix in values:
             self._check(matrix.dtype)
             out.numbers += matrix.shape
-            out.raw(np.ascontiguousarray(matrix).tobytes())
+            out.raw(_bytes_of(matrix) if matrix.nbytes else b"")
 
     def read(self, count: int, data: In) -> list[Any]:
         dtypes = list(map(np.dtype, data.texts(count)))
@@ -255,11 +259,14 @@ class _Record(_Column):
         self._make = make
         self._fields = tuple(fields.items())
         self._by_place = by_place
+        # With one name an attrgetter gives the value itself.
+        self._values = None if by_place or len(fields) < 2 else attrgetter(*fields)
         self.schema = f"{name}({', '.join(f'{field} {column.schema}' for field, column in self._fields)})"
 
     def write(self, values: Sequence[Any], out: Out) -> None:
-        if self._by_place:
-            columns: Sequence[Sequence[Any]] = list(zip(*values, strict=True)) or [()] * len(self._fields)
+        if self._by_place or self._values:
+            rows = map(self._values, values) if self._values else values
+            columns: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) or [()] * len(self._fields)
         else:
             columns = [[getattr(value, name) for value in values] for name, _ in self._fields]
         for (_, column), own in zip(self._fields, columns, strict=True):
@@ -346,6 +353,11 @@ def _column(kind: Any) -> _Column:
         ordered = {name: columns[name] for name in (*(name for name in columns if name not in named), *named)}
         return _Record(partial(_with_names, kind, named) if named else kind, kind.__name__, ordered, False)
     raise TypeError(f"{kind} cannot be written as columns")
+
+
+def _bytes_of(matrix: NDArray[Any]) -> memoryview:
+    """The elements, not copied."""
+    return np.ascontiguousarray(matrix).reshape(-1).view(np.uint8).data
 
 
 def _with_names(kind: Any, names: Sequence[str], *values: Any) -> Any:
