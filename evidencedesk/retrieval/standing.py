@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from operator import eq
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -152,8 +151,15 @@ class Standing(Generic[P]):
 
 
 def _common(some: Sequence[str], others: Sequence[str]) -> int:
-    """At how many places from the first on two lists hold the same."""
-    return [*map(eq, some, others), False].index(False)
+    """At how many places from the first on two lists hold the same; whole stretches are compared at once."""
+    same, end = 0, min(len(some), len(others))
+    while same < end:
+        middle = (same + end + 1) // 2
+        if some[same:middle] == others[same:middle]:
+            same = middle
+        else:
+            end = middle - 1
+    return same
 
 
 def _holds(asked: tuple[Rows, Rows] | None, rows: Rows) -> bool:
