@@ -43,7 +43,7 @@ class Verdicts:
     @classmethod
     def after(cls, before: Verdicts | None, tries: Tries) -> Verdicts:
         """Those that still hold."""
-        many = len(tries.texts)
+        many = tries.size
         made = cls(np.full(many, None, dtype=np.object_), np.zeros(many, dtype=np.bool_))
         if before:
             made.marks[: len(before.marks)], made.found[: len(before.found)] = before.marks, before.found
@@ -74,6 +74,7 @@ class Findability:
     tries: Tries
     is_told: Flags
     marks: Marks
+    by_words: Verdicts
     by_vectors: Verdicts
     by_fusion: Verdicts
 
@@ -99,9 +100,10 @@ def find_unfindable(
     tries = collect_tries(before.tries if before else None, documents, keys, corpus, mask)
     if before and tries.queries is not before.tries.queries:
         before = None
+    best = _by_number(words(tries.texts, contract.k), tries.asked, tries.size)
+    by_words = Verdicts.after(before.by_words if before else None, tries)
     asked = tries.asked
-    best = _by_number(words(tries.some(asked), contract.k), asked, len(tries.texts))
-    missed = asked[~tries.holds_own(best.slots[asked], asked)]
+    missed = asked[~by_words.take(asked, best.marks[asked], lambda n, _: tries.holds_own(best.slots[n], n))]
     by_vectors = Verdicts.after(before.by_vectors if before else None, tries)
     by_fusion = Verdicts.after(before.by_fusion if before else None, tries)
     if model is not None:
@@ -112,10 +114,10 @@ def find_unfindable(
     if contract.searcher not in ("sparse", "dense", "hybrid"):
         found = searchers[contract.searcher].search_many(tries.some(missed), contract.k, scope)
         missed = missed[~tries.holds_own(_slots(found, contract.k, corpus), missed)]
-    is_told = np.zeros(len(tries.texts), dtype=np.bool_)
+    is_told = np.zeros(tries.size, dtype=np.bool_)
     is_told[missed] = True
     pages = _pages(before, tries, is_told, best)
-    return Findability(pages, contract, tries, is_told, best.marks, by_vectors, by_fusion)
+    return Findability(pages, contract, tries, is_told, best.marks, by_words, by_vectors, by_fusion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,15 +179,14 @@ def _pages(before: Findability | None, tries: Tries, is_told: Flags, best: Best)
         is_changed[told] |= before.marks[told] != best.marks[told]
         is_changed[tries.stirred] = True
     changed = set(tries.own_page[is_changed[tries.own_query]].tolist())
-    pairs = is_told[tries.own_query]
-    sections = np.unique(np.column_stack([tries.own_page[pairs], tries.own_place[pairs]]), axis=0)
-    of_pages, starts = np.unique(sections[:, 0], return_index=True)
+    pairs = np.flatnonzero(is_told[tries.own_query])
+    of_pages, starts = np.unique(tries.own_page[pairs], return_index=True)
     every, found = list(tries.pages.values()), {}
-    for page, (first, last) in zip(of_pages.tolist(), pairwise([*starts.tolist(), len(sections)]), strict=True):
+    for page, (first, last) in zip(of_pages.tolist(), pairwise([*starts.tolist(), len(pairs)]), strict=True):
         tried, path = every[page], every[page].document.path
         known = before.pages.get(path) if before and page not in changed else None
         if known is None:
-            places = sections[first:last, 1].tolist()
+            places = dict.fromkeys(tries.own_place[pairs[first:last]].tolist())
             own = (_section(tries, best, path, tried.anchors[place], int(tried.numbers[place])) for place in places)
             known = UnfindablePage(path, tuple(own))
         found[path] = known
@@ -194,4 +195,4 @@ def _pages(before: Findability | None, tries: Tries, is_told: Flags, best: Best)
 
 def _section(tries: Tries, best: Best, path: str, anchor: str, number: int) -> UnfindableSection:
     winners = tuple(best.chunks[slot].id for slot in best.slots[number].tolist() if slot >= 0)
-    return UnfindableSection(path, anchor, tries.texts[number], winners)
+    return UnfindableSection(path, anchor, tries.queries.texts[number], winners)

@@ -38,21 +38,20 @@ class Near(NamedTuple):
 def near(
     numbers: Numbers, brought: NDArray[np.int32], tries: Tries, corpus: Corpus, mask: Mask, model: Model
 ) -> Iterator[Near]:
-    """For queries with these numbers, ascending: the chunks of the pages that ask them, and those brought by others.
+    """For queries with these numbers: the chunks of the pages that ask them, and those brought by others.
 
     Only chunks in `mask` count. `brought[i]` holds slots in `mask` for query `numbers[i]`, -1 where there are no more.
     """
     parts = [page.part for page in tries.pages.values()]
-    by_query = np.argsort(tries.own_query, kind="stable")
-    own_query = tries.own_query[by_query]
+    all_rows, pairs = tries.pairs_of(numbers)
+    pages_of_pairs = tries.own_page[pairs]
     for start in range(0, len(numbers), _QUERIES):
         block = numbers[start : start + _QUERIES]
         vectors = model.embed_batch(tries.some(block))
-        firsts, lasts = np.searchsorted(own_query, block), np.searchsorted(own_query, block, side="right")
-        rows = np.repeat(np.arange(len(block)), lasts - firsts)
-        own = by_query[np.concatenate([np.arange(first, last) for first, last in zip(firsts, lasts, strict=True)])]
+        here = slice(*np.searchsorted(all_rows, (start, start + len(block))).tolist())
+        rows, own = all_rows[here] - start, pairs[here]
         found = [_brought(vectors, brought[start : start + _QUERIES], corpus)]
-        asking = np.unique(tries.own_page[own] * len(block) + rows)
+        asking = np.unique(pages_of_pairs[here] * len(block) + rows)
         pages, starts = np.unique(asking // len(block), return_index=True)
         for page, (first, last) in zip(pages.tolist(), pairwise([*starts.tolist(), len(asking)]), strict=True):
             found.append(_of_page(vectors, asking[first:last] % len(block), parts[page], mask))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evidencedesk.documents.document import Document, Section
+from evidencedesk.retrieval.changes import changed_keys, same_keys
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corpus import Corpus, Mask, Part
 from evidencedesk.retrieval.facts import ChunkedDocument
@@ -28,7 +29,8 @@ Numbers = NDArray[np.intp]
 class PageTries:
     """The sections of a page that are tried: section `i` has `anchors[i]` and asks the query of number `numbers[i]`.
 
-    Section `own_places[j]` overlaps the chunk in row `own_rows[j]` of the part. `headings` are all of its headings.
+    Section `own_places[j]` wants the chunk in row `own_rows[j]` of the part, which it overlaps and which is in scope:
+    `own[:, j]` holds the number of its query, this place, and the slot. `headings` are all headings of the page.
     """
 
     document: Document
@@ -38,8 +40,11 @@ class PageTries:
     numbers: Numbers
     own_places: Numbers
     own_rows: Numbers
-    own_numbers: Numbers
-    own_slots: NDArray[np.int32]
+
+    @property
+    def own(self) -> Numbers:
+        """See above, shape (3, number of pairs)."""
+        return np.stack([self.numbers[self.own_places], self.own_places, self.part.slots[self.own_rows]])
 
 
 class Queries:
@@ -59,47 +64,72 @@ class Queries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tries:
-    """The tries of all pages, by document id; `texts` are the queries by number, also such as nobody asks any more.
+    """The tries of all pages, by document id. There are `size` queries, also such as nobody asks any more.
 
-    Query `own_query[j]` wants the chunk in slot `own_slot[j]`, which is in scope, for section `own_place[j]` of page
-    `own_page[j]`. `kinds` are by slot (see `_kinds`), with 0 behind for no slot. `stirred` are the numbers of queries
-    of which a page is another one than before.
+    Pairs of a query and a chunk it wants stand page by page: those of page `i` from `firsts[i]` to `firsts[i + 1]` in
+    `own` (see `PageTries`). `kinds` are by slot (see `_kinds`), with 0 behind for no slot. `asked` are the numbers of
+    the queries that want some chunk, ascending, with their `texts`; `stirred` those of which a page is another one than
+    before.
     """
 
+    documents: Mapping[str, ChunkedDocument]
+    parts: Mapping[str, Part]
     pages: Mapping[str, PageTries]
     queries: Queries
-    texts: Sequence[str]
+    size: int
+    own: Numbers
+    firsts: Numbers
     kinds: NDArray[np.int64]
-    own_query: Numbers
-    own_slot: NDArray[np.int32]
-    own_page: Numbers
-    own_place: Numbers
+    asked: Numbers
+    texts: Sequence[str]
     stirred: Numbers
     frame: frozenset[str]
     heading_pages: Mapping[str, int]
 
     @property
-    def asked(self) -> Numbers:
-        """The numbers of the queries that want some chunk, ascending."""
-        return np.flatnonzero(np.bincount(self.own_query, minlength=len(self.texts)))
+    def own_query(self) -> Numbers:
+        """By pair, the query's number."""
+        numbers: Numbers = self.own[0]
+        return numbers
+
+    @property
+    def own_place(self) -> Numbers:
+        """By pair, the place of the section on its page."""
+        places: Numbers = self.own[1]
+        return places
+
+    @property
+    def own_slot(self) -> Numbers:
+        """By pair, the slot of the chunk."""
+        slots: Numbers = self.own[2]
+        return slots
+
+    @property
+    def own_page(self) -> Numbers:
+        """By pair, the place of the page among all."""
+        return np.repeat(np.arange(len(self.pages)), np.diff(self.firsts))
 
     def some(self, numbers: Numbers) -> Sequence[str]:
         """The queries with these numbers."""
-        return [self.texts[number] for number in numbers.tolist()]
+        return [self.queries.texts[number] for number in numbers.tolist()]
+
+    def pairs_of(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
+        """The pairs of the queries with these numbers, in their order: whose each is, by its place there, and itself."""
+        row_of = np.full(self.size, -1, dtype=np.intp)
+        row_of[numbers] = np.arange(len(numbers))
+        rows = row_of[self.own_query]
+        pairs = np.flatnonzero(rows >= 0)
+        pairs = pairs[np.argsort(rows[pairs], kind="stable")]
+        return rows[pairs], pairs
 
     def holds_own(self, best: NDArray[np.int32], numbers: Numbers) -> NDArray[np.bool_]:
         """Which of the queries with these numbers, one a row of `best`, have a chunk of a kind that they want there.
 
-        The numbers ascend, and `best` holds slots.
+        `best` holds slots.
         """
-        row_of = np.full(len(self.texts), -1, dtype=np.intp)
-        row_of[numbers] = np.arange(len(numbers))
-        rows, own = row_of[self.own_query], self.own_slot
-        if len(numbers) < len(self.texts):
-            asked = rows >= 0
-            rows, own = rows[asked], own[asked]
+        rows, pairs = self.pairs_of(numbers)
         # Nothing is of the kind of no slot but no slot.
-        hits = (self.kinds[best][rows] == self.kinds[own][:, np.newaxis]).any(axis=1)
+        hits = (self.kinds[best][rows] == self.kinds[self.own_slot[pairs]][:, np.newaxis]).any(axis=1)
         found = np.zeros(len(numbers), dtype=np.bool_)
         found[rows[hits]] = True
         return found
@@ -116,79 +146,91 @@ def collect_tries(
 
     Headings that belong to the frame of many pages ("Parameters", "See also") are not tried. Sections with one title
     and heading, such as those of a page's versions and translations, share a query, which wants the chunks of all.
+    `before` is of an earlier state under the same scope.
     """
-    if before and len(before.texts) > 2 * sum(len(page.numbers) for page in before.pages.values()):
+    if before and before.size > 2 * sum(len(page.numbers) for page in before.pages.values()):
         before = None  # Most queries are of earlier states.
-    heading_pages = _heading_pages(before, documents)
+    changed = changed_keys(before.documents if before else {}, documents)
+    heading_pages = _heading_pages(before, documents, changed)
     if before and heading_pages is before.heading_pages and len(documents) == len(before.pages):
         frame = before.frame
     else:
         many = max(_FRAME_PAGES, _FRAME_SHARE * len(documents))
         frame = frozenset(heading for heading, pages in heading_pages.items() if pages >= many)
-    queries = before.queries if before else Queries()
+    if before and before.frame != frame:
+        changed = [*documents, *(doc_id for doc_id in before.pages if doc_id not in documents)]
     old = before.pages if before else {}
-    pages: dict[str, PageTries] = {}
-    stirred = [page for doc_id, page in old.items() if doc_id not in documents]
+    queries = before.queries if before else Queries()
+    new = {
+        doc_id: _page_tries(documents[doc_id].document, corpus.parts[doc_id], frame, queries, mask)
+        for doc_id in changed
+        if doc_id in documents
+    }
+    stirred = [page.numbers for pages in (old, new) for doc_id in changed if (page := pages.get(doc_id))]
+    for doc_id in changed_keys(before.parts if before else {}, corpus.parts):
+        if doc_id in documents and doc_id not in new:
+            new[doc_id] = replace(old[doc_id], part=corpus.parts[doc_id])
     kinds = np.zeros(len(corpus.chunks) + 1, dtype=np.int64)
     if before:
         # Slots that live on are of parts that are the same; whatever stands in others is not looked at.
         kept = min(len(before.kinds), len(kinds)) - 1
         kinds[:kept] = before.kinds[:kept]
-    for doc_id, chunked in documents.items():
-        part, last = corpus.parts[doc_id], old.get(doc_id)
-        page = last
-        if page is None or before is None or not _is_same(page, chunked, part) or before.frame != frame:
-            page = _page_tries(chunked.document, part, frame, queries)
-            stirred += [page, *([last] if last else [])]
-        elif page.part is not part:
-            page = replace(page, part=part, own_slots=part.slots[page.own_rows])
-        if page is not last:
-            kinds[part.slots] = _kinds(keys[doc_id], part.slots)
-        pages[doc_id] = page
-    query, slot, place, number = (
-        np.concatenate([np.zeros(0, dtype=np.intp), *arrays])
-        for arrays in (
-            [page.own_numbers for page in pages.values()],
-            [page.own_slots for page in pages.values()],
-            [page.own_places for page in pages.values()],
-            [page.numbers for page in stirred],
-        )
-    )
-    of_page = np.repeat(np.arange(len(pages)), [len(page.own_places) for page in pages.values()])
-    allowed = mask[slot]
+    for doc_id, page in new.items():
+        kinds[page.part.slots] = _kinds(keys[doc_id], page.part.slots)
+    pages, own, firsts = _joined(before, documents, new)
+    asked = np.flatnonzero(np.bincount(own[0], minlength=len(queries.texts)))
+    is_asked_again = before is not None and np.array_equal(asked, before.asked)
     return Tries(
+        documents,
+        corpus.parts,
         pages,
         queries,
-        queries.texts.copy(),
+        len(queries.texts),
+        own,
+        firsts,
         kinds,
-        query[allowed],
-        slot[allowed].astype(np.int32),
-        of_page[allowed],
-        place[allowed],
-        number,
+        asked,
+        before.texts if before and is_asked_again else [queries.texts[number] for number in asked.tolist()],
+        np.concatenate([np.zeros(0, dtype=np.intp), *stirred]),
         frame,
         heading_pages,
     )
 
 
-def _is_same(page: PageTries, chunked: ChunkedDocument, part: Part) -> bool:
-    return page.document is chunked.document and page.part.chunks is part.chunks
+def _joined(
+    before: Tries | None, documents: Mapping[str, ChunkedDocument], new: Mapping[str, PageTries]
+) -> tuple[Mapping[str, PageTries], Numbers, Numbers]:
+    """The tries of all pages, their pairs and where those of each page begin; `new` are other ones than before."""
+    nothing = np.zeros((3, 0), dtype=np.intp)
+    if before is None or not same_keys(before.documents, documents):
+        old = before.pages if before else {}
+        pages: Mapping[str, PageTries] = {doc_id: new.get(doc_id) or old[doc_id] for doc_id in documents}
+        pairs = [page.own for page in pages.values()]
+        sizes = np.array([own.shape[1] for own in pairs], dtype=np.intp)
+        return pages, np.concatenate([nothing, *pairs], axis=1), np.append(0, np.cumsum(sizes))
+    # All is in its place but the pairs of these pages.
+    sizes, pairs, end = np.diff(before.firsts), [nothing], 0
+    for place, doc_id in enumerate(documents):
+        if doc_id not in new:
+            continue
+        own = new[doc_id].own
+        pairs += [before.own[:, before.firsts[end] : before.firsts[place]], own]
+        sizes[place], end = own.shape[1], place + 1
+    pairs.append(before.own[:, before.firsts[end] :])
+    return {**before.pages, **new}, np.concatenate(pairs, axis=1), np.append(0, np.cumsum(sizes))
 
 
-def _page_tries(document: Document, part: Part, frame: frozenset[str], queries: Queries) -> PageTries:
+def _page_tries(document: Document, part: Part, frame: frozenset[str], queries: Queries, mask: Mask) -> PageTries:
     tried = [section for section in document.sections if section.level and section.heading not in frame]
-    places, rows = np.nonzero(_overlaps(tried, part.chunks))
-    numbers = queries.numbered([_query(document.title, section.heading) for section in tried])
+    places, rows = np.nonzero(_overlaps(tried, part.chunks) & mask[part.slots])
     return PageTries(
         document,
         part,
         frozenset(section.heading for section in document.sections),
         tuple(section.anchor for section in tried),
-        numbers,
+        queries.numbered([_query(document.title, section.heading) for section in tried]),
         places,
         rows,
-        numbers[places],
-        part.slots[rows],
     )
 
 
@@ -206,18 +248,16 @@ def _overlaps(sections: Sequence[Section], chunks: Sequence[Chunk]) -> NDArray[n
     return overlaps
 
 
-def _heading_pages(before: Tries | None, documents: Mapping[str, ChunkedDocument]) -> Mapping[str, int]:
+def _heading_pages(
+    before: Tries | None, documents: Mapping[str, ChunkedDocument], changed: Sequence[str]
+) -> Mapping[str, int]:
     """On how many pages each heading stands; the same object as before if nothing has changed."""
     changes: Counter[str] = Counter()
-    known = before.pages if before else {}
-    gone = [page for doc_id, page in known.items() if doc_id not in documents]
-    for doc_id, chunked in documents.items():
-        last = known.get(doc_id)
-        if last is None or last.document is not chunked.document:
-            changes.update({section.heading for section in chunked.document.sections})
-            gone += [last] if last else []
-    for page in gone:
-        changes.subtract(page.headings)
+    for doc_id in changed:
+        if doc_id in documents:
+            changes.update({section.heading for section in documents[doc_id].document.sections})
+        if before and doc_id in before.pages:
+            changes.subtract(before.pages[doc_id].headings)
     if before and not any(changes.values()):
         return before.heading_pages
     counts = Counter(before.heading_pages) if before else Counter()

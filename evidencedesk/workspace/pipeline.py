@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from operator import attrgetter
 
 from evidencedesk.retrieval.calibration import calibrate
 from evidencedesk.retrieval.catalog import Catalog
@@ -321,7 +322,9 @@ def try_headings(
     scope = index.catalog.allowed(contract.scope)
     words = partial(index.sparse.rank_many, allowed=scope, tick=tick, with_scores=False)
     model = None if contract.searcher == "sparse" else index.dense.model
-    keys = {page.document.doc_id: page for page in reversed(list(pages.values()))}
+    # Of pages that share an id the first is in the index.
+    ordered = list(pages.values())[::-1]
+    keys = dict(zip(map(attrgetter("document.doc_id"), ordered), ordered, strict=True))
     return find_unfindable(before, index.by_id, keys, index.corpus, words, model, index.searchers, contract)
 
 
