@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.digest import Digest
+from evidencedesk.retrieval.leaves import Leaves
 from evidencedesk.retrieval.scope import Scope
 
 Slots = NDArray[np.int32]
@@ -129,7 +130,7 @@ class Corpus:
     def __init__(
         self,
         parts: Mapping[str, Part],
-        chunks: list[Chunk],
+        chunks: Leaves[Chunk],
         live: Mask,
         packed_names: list[str],
         order: NDArray[np.int64],
@@ -172,25 +173,25 @@ class Corpus:
         order = np.empty(len(chunks), dtype=np.int64)
         order[by_name] = np.arange(1, len(chunks) + 1) << _GAP_BITS
         names = [chunks[slot].id for slot in by_name]
-        return cls(parts, chunks, np.ones(len(chunks), dtype=np.bool_), names, order, [], step)
+        return cls(parts, Leaves(chunks), np.ones(len(chunks), dtype=np.bool_), names, order, [], step)
 
     def changed(self, documents: Mapping[str, Cut], make: Digesting) -> Corpus:
         """The corpus of these documents; of those whose chunks are the very same tuple nothing is looked at."""
         parts: dict[str, Part] = {}
-        chunks = self.chunks.copy()
+        end = len(self.chunks)
         gone: list[Rows] = []
         come: list[Rows] = []
-        touched: list[int] = []
+        added: list[Chunk] = []
+        touched: dict[int, Chunk] = {}
         for name, cut in documents.items():
             old = self.parts.get(name)
             if old is None or old.chunks is not cut.chunks:
-                part, kept = _replaced(old, cut, make, len(chunks))
+                part, kept = _replaced(old, cut, make, end + len(added))
                 for slot, row in zip(part.slots[kept].tolist(), kept.tolist(), strict=True):
-                    if chunks[slot] != part.chunks[row]:
-                        chunks[slot] = part.chunks[row]
-                        touched.append(slot)
+                    if self.chunks[slot] != part.chunks[row]:
+                        touched[slot] = part.chunks[row]
                 new = np.setdiff1d(np.arange(len(part.chunks)), kept)
-                chunks.extend(part.chunks[row] for row in new.tolist())
+                added.extend(part.chunks[row] for row in new.tolist())
                 come += [Rows(part, new)] * bool(len(new))
                 lost = np.flatnonzero(~np.isin(old.slots, part.slots)) if old else new[:0]
                 gone += [Rows(old, lost)] if old and len(lost) else []
@@ -198,12 +199,13 @@ class Corpus:
             parts[name] = old
         gone += [Rows(part, np.arange(len(part.slots))) for name, part in self.parts.items() if name not in parts]
 
-        live = np.concatenate([self.live, np.ones(len(chunks) - len(self.chunks), dtype=np.bool_)])
+        chunks = self.chunks.after(touched, added)
+        live = np.concatenate([self.live, np.ones(len(added), dtype=np.bool_)])
         for rows in gone:
             live[rows.slots] = False
-        ranks = [bisect_left(self._packed_names, chunk.id) for chunk in chunks[len(self.chunks) :]]
+        ranks = [bisect_left(self._packed_names, chunk.id) for chunk in added]
         order = np.concatenate([self.order, np.array(ranks, dtype=np.int64) << _GAP_BITS])
-        tail = [slot for slot in self._tail if live[slot]] + list(range(len(self.chunks), len(chunks)))
+        tail = [slot for slot in self._tail if live[slot]] + list(range(end, len(chunks)))
         tail.sort(key=lambda slot: chunks[slot].id)
         order[tail] = (order[tail] >> _GAP_BITS << _GAP_BITS) + np.arange(1, len(tail) + 1)
         step = Step(self._mark, tuple(gone), tuple(come), tuple(touched))
@@ -228,8 +230,8 @@ class Corpus:
         after = Corpus._packed(documents, Step(self._mark, moved=moved))
         for name, part in self.parts.items():
             moved[part.slots] = after.parts[name].slots
-            for old, new in zip(part.slots.tolist(), after.parts[name].slots.tolist(), strict=True):
-                after.chunks[new] = self.chunks[old]
+        olds = np.argsort(moved)[len(moved) - len(after.chunks) :]
+        after.chunks = Leaves(map(self.chunks.__getitem__, olds.tolist()))
         return after
 
     @property
@@ -256,7 +258,7 @@ class Corpus:
     @cached_property
     def by_id(self) -> Mapping[str, Chunk]:
         """The chunks by their ids."""
-        return _ById(self.parts)
+        return _ById(self.parts, self.size)
 
     def follows(self, other: Corpus) -> bool:
         """Whether `step` leads here from the other one."""
@@ -308,15 +310,16 @@ class Corpus:
 class _ById(Mapping[str, Chunk]):
     """The chunks of parts by their ids, of which each begins with its document's and a colon."""
 
-    def __init__(self, parts: Mapping[str, Part]) -> None:
+    def __init__(self, parts: Mapping[str, Part], size: int) -> None:
         self._parts = parts
+        self._size = size
 
     def __getitem__(self, chunk_id: str) -> Chunk:
         part = self._parts[chunk_id.rpartition(":")[0]]
         return part.chunks[part.row_of[chunk_id]]
 
     def __len__(self) -> int:
-        return sum(len(part.chunks) for part in self._parts.values())
+        return self._size
 
     def __iter__(self) -> Iterator[str]:
         return (chunk.id for part in self._parts.values() for chunk in part.chunks)
