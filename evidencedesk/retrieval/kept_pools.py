@@ -100,6 +100,7 @@ def restore_words(kept: KeptWords, shelf: Shelf[WordPool], present: Present) -> 
         width = words.terms.shape[1]
         pool = WordPool(rows.k, [{}] * len(rows.queries), width)
         pool.terms = numbers[words.terms]
+        pool.post()
         pool.weights, pool.idf0, pool.mean0 = words.weights.copy(), words.idf0.copy(), words.mean0.copy()
         pool.tf, pool.essential = words.tf.astype(np.float32), words.essential.copy()
         pool.limit = words.leeway + present.drift

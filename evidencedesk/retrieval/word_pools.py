@@ -92,7 +92,8 @@ class WordPool(Pool):
         self.limit = np.full(len(queries), np.inf)
         self.stale = np.zeros(len(queries), dtype=np.bool_)
         self._present: Present | None = None
-        self._holders: KeyTable[np.int64] | None = None
+        self._holders: KeyTable[np.int64] = KeyTable()
+        self.post()
 
     @property
     def width(self) -> int:
@@ -111,13 +112,12 @@ class WordPool(Pool):
     def put(self, rows: Rows, other: Self) -> None:
         """See Pool."""
         super().put(rows, other)
-        if self._holders is not None:
-            self._holders = self._posted(self._holders, rows)
+        self._holders = self._posted(self._holders, rows)
 
     def move(self, moved: Slots) -> None:
         """See Pool."""
         super().move(moved)
-        self._holders = None
+        self.post()
 
     def arrange(self, rows: Rows, columns: Rows) -> None:
         """See Pool."""
@@ -245,13 +245,15 @@ class WordPool(Pool):
 
     def _rows_of(self, terms: NDArray[np.int64]) -> tuple[Rows, Rows, Rows]:
         """Who is asked by some distinct terms: the term's place in `terms`, the row, and the term's place there."""
-        if self._holders is None:
-            self._holders = self._posted(KeyTable(), np.arange(len(self)))
         places, entries = self._holders.find(terms)
         # A row may have another query since.
         still = self.terms.ravel()[entries] == terms[places]
         rows, columns = np.divmod(entries[still].astype(np.intp), max(1, self.width))
         return places[still], rows, columns
+
+    def post(self) -> None:
+        """List anew by which rows each term is asked; `terms` may be others than before."""
+        self._holders = self._posted(KeyTable(), np.arange(len(self)))
 
     def _posted(self, table: KeyTable[np.int64], rows: Rows) -> KeyTable[np.int64]:
         """The table with the terms of these rows as well; what they lead to is `row · width + place`."""
