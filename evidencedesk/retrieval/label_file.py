@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 from evidencedesk.retrieval.catalog import Scope
 from evidencedesk.retrieval.labels import Gold, Label
+from evidencedesk.text.difference import difference
 from evidencedesk.text.json_source import (
     Array,
     JsonDefect,
@@ -41,11 +45,11 @@ class LabelDefect:
     evidence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelSource:
-    """A label and where it is written. `span` covers the whole object.
+    """A label and where it is written. `span` covers the whole object, and `inside` holds spans counted from its start.
 
-    `spans` maps keys to the value's span, quotes included: `id`, `question`, `answerable`, `tags`, `gold`, `ignore`,
+    These are by keys, each the value's span, quotes included: `id`, `question`, `answerable`, `tags`, `gold`, `ignore`,
     `reason`, `scope`, `alternatives`, and with indices `gold[0]`, `gold[0].section`, `gold[0].evidence`,
     `gold[0].grade`, `gold[0].group`, `tags[0]`, `ignore[0]`. Indices are those of the label's own tuples: alternatives
     count on after the gold entries, and what is too broken to be in the label has none. A missing key is absent.
@@ -54,7 +58,16 @@ class LabelSource:
     label: Label
     path: str
     span: Span
-    spans: Mapping[str, Span]
+    inside: Mapping[str, Span]
+
+    @cached_property
+    def spans(self) -> Mapping[str, Span]:
+        """The same spans in the text of the file."""
+        return {key: _shifted(span, self.span.start) for key, span in self.inside.items()}
+
+    def moved(self, span: Span) -> LabelSource:
+        """The same object where it stands now."""
+        return self if span == self.span else LabelSource(self.label, self.path, span, self.inside)
 
     def place(self, key: str) -> Span:
         """The span of `key`, else of the question, else of the object's opening brace."""
@@ -75,13 +88,14 @@ class LabelFile:
     defects: tuple[LabelDefect, ...]
 
 
-def parse_label_file(path: str, text: str) -> LabelFile:
+def parse_label_file(path: str, text: str, before: LabelFile | None = None) -> LabelFile:
     """Read an array of labels, an object with an array `labels`, or one label a line.
 
     An entry without a usable `id` or `question` is left out. A defective optional value counts as absent (`answerable`
-    is then true, `grade` 2, a list empty); a gold entry without section or evidence is left out of `gold`.
+    is then true, `grade` 2, a list empty); a gold entry without section or evidence is left out of `gold`. `before` is
+    what an earlier text of the file was read as, which saves work where that was the same and changes no result.
     """
-    reader = _Reader(path, text)
+    reader = _Reader(path, text, _kept(before, text) if before and before.path == path else {})
     entries = [source for node in reader.nodes() if (source := reader.label(node))]
     return LabelFile(path, text, tuple(entries), tuple(sorted(reader.defects, key=lambda defect: defect.span)))
 
@@ -110,24 +124,66 @@ _TELLING = {"gold", "answerable"}
 _NEXT_LINE = re.compile(r"[\r\n]\{")
 
 
+class _Kept(NamedTuple):
+    """A label of an earlier text that stands in this one, and what was said about it there."""
+
+    source: LabelSource
+    defects: tuple[LabelDefect, ...]
+
+
+def _kept(before: LabelFile, text: str) -> dict[int, _Kept]:
+    """By where they begin now, the labels outside of what was edited whose text is valid JSON."""
+    edit = difference(before.text, text)
+    starts = [defect.span.start for defect in before.defects]
+    is_valid = all(defect.kind == "schema" for defect in before.defects)
+    kept = {}
+    for source in before.entries:
+        if span := edit.moved(source.span):
+            first, end = bisect_left(starts, source.span.start), bisect_left(starts, source.span.end)
+            own, by = before.defects[first:end], span.start - source.span.start
+            if is_valid or (all(one.kind == "schema" for one in own) and _is_object(span.of(text))):
+                kept[span.start] = _Kept(source.moved(span), tuple([_moved(defect, by) for defect in own]))
+    return kept
+
+
+def _moved(defect: LabelDefect, by: int) -> LabelDefect:
+    return replace(defect, span=_shifted(defect.span, by)) if by else defect
+
+
+def _is_object(text: str) -> bool:
+    """Whether a text is a JSON object by itself: of faults in a row only the first is told, at its place."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _shifted(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)
+
+
 class _Reader:
     """Reads one file, collecting defects."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, kept: Mapping[int, _Kept] | None = None) -> None:
         self.path = path
         self.text = text
+        self.kept = kept or {}
+        self.sound = {start: one.source.span.end for start, one in self.kept.items()}
         self.defects: list[LabelDefect] = []
 
     def nodes(self) -> tuple[Node, ...]:
         """The entries, usable or not."""
         if self.path.lower().endswith(".jsonl") and self.text.lstrip("\ufeff \t\r\n").startswith("{"):
             return self._lines()
-        root, syntax = read_json(self.text)
+        root, syntax = read_json(self.text, self.sound)
         if isinstance(root, Object) and "labels" not in _keys(root) and "question" in _keys(root):
             if _NEXT_LINE.search(self.text):
                 return self._lines()
+            # What was an entry may now stand in a list of this label.
+            root, syntax = read_json(self.text) if self.sound else (root, syntax)
             self._syntax(syntax)
-            return (root,)
+            return (root,) if root else ()
         self._syntax(syntax)
         if isinstance(root, Object) and "labels" in _keys(root):
             root = self._fields(root, ("labels",), {}).get("labels")
@@ -138,7 +194,7 @@ class _Reader:
         return ()
 
     def _lines(self) -> tuple[Node, ...]:
-        nodes, syntax = read_json_lines(self.text)
+        nodes, syntax = read_json_lines(self.text, self.sound)
         self._syntax(syntax)
         return nodes
 
@@ -147,6 +203,9 @@ class _Reader:
         if not isinstance(node, Object):
             self._fault(node.span, f"a label is an object in braces, not {self._shown(node)}")
             return None
+        if not node.members and (kept := self.kept.get(node.span.start)) and kept.source.span == node.span:
+            self.defects += kept.defects
+            return kept.source
         spans: dict[str, Span] = {}
         fields = self._fields(node, _LABEL_KEYS, spans)
         for key in ("id", "question"):
@@ -164,7 +223,8 @@ class _Reader:
         if not label_id or not question:
             return None
         label = Label(label_id, question, tags, answerable, gold, reason, ignore=ignore, scope=scope)
-        return LabelSource(label, self.path, node.span, spans)
+        inside = {key: _shifted(span, -node.span.start) for key, span in spans.items()}
+        return LabelSource(label, self.path, node.span, inside)
 
     # Values -----------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ string was not meant to close this one; the first key of the entries shows where
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from evidencedesk.text.json_nodes import Array, JsonDefect, Member, Node, Object, Scalar
 from evidencedesk.text.json_strings import decode_string
@@ -33,6 +34,9 @@ _AFTER_STRING = frozenset(' \t\r\n,]}:"')
 
 _KEY, _VALUE, _COMMA = range(3)
 
+Sound = Mapping[int, int]
+"""Where objects begin and end that are known to be valid JSON."""
+
 
 class _Frame:
     """An open container. `want` is what comes next; `key` is None in an object for a value without a key."""
@@ -55,13 +59,16 @@ class Reader:
 
     `resync` is for texts whose brackets are known not to match: an object inside an entry of the outermost list that
     begins with the same key as the first entry is taken for the next entry, whatever is still open before it.
+
+    Entries of the outermost list that are `sound` are not looked into: they are Objects without members.
     """
 
-    def __init__(self, text: str, start: int, end: int, *, resync: bool) -> None:
+    def __init__(self, text: str, start: int, end: int, *, resync: bool, sound: Sound | None = None) -> None:
         self.text = text
         self.pos = start
         self.end = end
         self.resync = resync
+        self.sound = sound or {}
         self.defects: list[JsonDefect] = []
         self.unbalanced = False
         self.root = _Frame(False, start)
@@ -190,7 +197,23 @@ class Reader:
         else:
             self._stray(Span(at, at + 1))
             frame.key = None
-        return self._push(_Frame(is_object, at))
+        if not (is_object and at in self.sound and self._passes_over(at)):
+            self._push(_Frame(is_object, at))
+        return None
+
+    def _passes_over(self, at: int) -> bool:
+        """Whether a sound object was taken as an entry, unread; everything is then as if it had been read."""
+        frame, end = self.frame, self.sound[at]
+        key = _FIRST_KEY.match(self.text, at, end)
+        if key is None or frame is self.root or frame is not self._outer_list():
+            return False
+        first = frame.first_key or key[1]
+        if self.resync and any(inner[1] == first for inner in _FIRST_KEY.finditer(self.text, at + 1, end)):
+            return False
+        frame.first_key = first
+        self.calm, self.pos = True, end
+        self._attach(Object((), Span(at, end)))
+        return True
 
     def _close(self, is_object: bool, at: int) -> None:
         frame = self.frame

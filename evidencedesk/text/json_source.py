@@ -9,24 +9,46 @@ from __future__ import annotations
 import re
 
 from evidencedesk.text.json_nodes import Array, JsonDefect, Member, Node, Object, Scalar, plain
-from evidencedesk.text.json_reader import Reader
+from evidencedesk.text.json_reader import Reader, Sound
+from evidencedesk.text.spans import Span
 
-__all__ = ["Array", "JsonDefect", "Member", "Node", "Object", "Scalar", "plain", "read_json", "read_json_lines"]
+__all__ = [
+    "Array",
+    "JsonDefect",
+    "Member",
+    "Node",
+    "Object",
+    "Scalar",
+    "Sound",
+    "plain",
+    "read_json",
+    "read_json_lines",
+]
 
 _LINE = re.compile(r"[^\r\n]+")
 
 
-def read_json(text: str) -> tuple[Node | None, tuple[JsonDefect, ...]]:
-    """The value of a JSON text, and its defects in the order of their places; None when it holds no value at all."""
-    return _read(text, 0, len(text))
+def read_json(text: str, sound: Sound | None = None) -> tuple[Node | None, tuple[JsonDefect, ...]]:
+    """The value of a JSON text, and its defects in the order of their places; None when it holds no value at all.
+
+    Objects that are `sound` are not looked into where they are entries of the outermost list, or of the first list
+    inside the outermost object: each is an Object without members, and all else is as if they had been read.
+    """
+    return _read(text, 0, len(text), sound)
 
 
-def read_json_lines(text: str) -> tuple[tuple[Node, ...], tuple[JsonDefect, ...]]:
-    """The values of a text with one JSON value a line, blank lines aside; a defect never leaves its line."""
+def read_json_lines(text: str, sound: Sound | None = None) -> tuple[tuple[Node, ...], tuple[JsonDefect, ...]]:
+    """The values of a text with one JSON value a line, blank lines aside; a defect never leaves its line.
+
+    A line that is a `sound` object is an Object without members.
+    """
     values: list[Node] = []
     defects: list[JsonDefect] = []
     for line in _LINE.finditer(text):
         if line[0].isspace():
+            continue
+        if sound and sound.get(line.start()) == line.end():
+            values.append(Object((), Span(*line.span())))
             continue
         value, found = _read(text, line.start(), line.end())
         defects += found
@@ -35,10 +57,10 @@ def read_json_lines(text: str) -> tuple[tuple[Node, ...], tuple[JsonDefect, ...]
     return tuple(values), tuple(defects)
 
 
-def _read(text: str, start: int, end: int) -> tuple[Node | None, tuple[JsonDefect, ...]]:
-    reader = Reader(text, start, end, resync=False)
+def _read(text: str, start: int, end: int, sound: Sound | None = None) -> tuple[Node | None, tuple[JsonDefect, ...]]:
+    reader = Reader(text, start, end, resync=False, sound=sound)
     value = reader.read()
     if reader.unbalanced:
-        reader = Reader(text, start, end, resync=True)
+        reader = Reader(text, start, end, resync=True, sound=sound)
         value = reader.read()
     return value, tuple(sorted(reader.defects))

@@ -7,15 +7,16 @@ that they stand in, the new answer is the old one with its spans moved by the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.places import Place
 from evidencedesk.rule import Fix, Problem, Related, Share, Violation
+from evidencedesk.text.difference import difference
 from evidencedesk.text.spans import Span
 from evidencedesk.workspace.reads import Path
 from evidencedesk.workspace.shown import Found
@@ -34,41 +35,6 @@ class _LostError(Exception):
     """A place was edited, or cannot be told to be one."""
 
 
-class _Edit(NamedTuple):
-    """All that differs between two texts lies in `[start, end)` of the old one; what is behind moves by `by`."""
-
-    start: int
-    end: int
-    by: int
-
-    def moved(self, span: Span) -> Span:
-        """Where the same characters stand now. Raises _LostError when they are edited; nothing stands nowhere."""
-        if span.start < span.end <= self.start:
-            return span
-        if self.end <= span.start < span.end:
-            return Span(span.start + self.by, span.end + self.by)
-        raise _LostError
-
-
-def _edit(old: str, new: str) -> _Edit:
-    shorter = min(len(old), len(new))
-    start = _longest(shorter, lambda low, high: old[low:high] == new[low:high])
-    rest = _longest(
-        shorter - start,
-        lambda low, high: old[len(old) - high : len(old) - low] == new[len(new) - high : len(new) - low],
-    )
-    return _Edit(start, len(old) - rest, len(new) - len(old))
-
-
-def _longest(most: int, agree: Callable[[int, int], bool]) -> int:
-    """The greatest number up to `most` so that the texts `agree` from 0 to there."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if agree(low, middle) else (low, middle - 1)
-    return low
-
-
 class Moves:
     """The labels that moved between two states; `paths` are those of `changed` that lead to nothing else than that."""
 
@@ -81,7 +47,7 @@ class Moves:
         changed: AbstractSet[Path],
     ) -> None:
         self._edits = {
-            path: _edit(texts_before[path], texts[path])
+            path: difference(texts_before[path], texts[path])
             for path in now.label_files
             if ("texts", path) in changed and path in before.label_files
         }
@@ -107,17 +73,13 @@ class Moves:
 
     def _only_moved(self, old: LabelSource, new: LabelSource) -> bool:
         edit = self._edits.get(old.path)
-        if edit is None or old.path != new.path or old.label != new.label or old.spans.keys() != new.spans.keys():
-            return False
-        try:
-            return edit.moved(old.span) == new.span and all(
-                edit.moved(span) == new.spans[key] for key, span in old.spans.items()
-            )
-        except _LostError:
-            return False
+        return edit is not None and edit.moved(old.span) == new.span and old.moved(new.span) == new
 
     def _span(self, path: str, span: Span) -> Span:
-        return self._edits[path].moved(span) if path in self._edits else span
+        moved = self._edits[path].moved(span) if path in self._edits else span
+        if moved is None:
+            raise _LostError
+        return moved
 
     def _problem(self, problem: Problem) -> Problem:
         self._value(tuple(problem.values.values()))

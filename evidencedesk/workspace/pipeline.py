@@ -201,8 +201,9 @@ def index_of(inputs: Inputs, memo: Memo, progress: Progress, reader: Reader) -> 
 def read_label_files(
     before: Mapped[str, Source, LabelFile] | None, sources: Mapping[str, Source]
 ) -> Mapped[str, Source, LabelFile]:
-    """Text → labels with their places, by path."""
-    return mapped(before, sources, read_labels)
+    """Text → labels with their places, by path; what was not edited is taken over."""
+    last = before.made if before else {}
+    return mapped(before, sources, lambda source: read_labels(source, last.get(source.path)))
 
 
 def read_run_files(
@@ -234,11 +235,11 @@ def _text_of(page: ChunkedDocument) -> str:
     return page.document.text
 
 
-def read_labels(source: Source) -> LabelFile:
-    """Text → labels with their places."""
+def read_labels(source: Source, before: LabelFile | None = None) -> LabelFile:
+    """Text → labels with their places; see `parse_label_file`."""
     if source.error:
         return LabelFile(source.path, "", (), (LabelDefect("syntax", Span(0, 0), source.error),))
-    return parse_label_file(source.path, source.text)
+    return parse_label_file(source.path, source.text, before)
 
 
 def read_runs(source: Source) -> RunFile:

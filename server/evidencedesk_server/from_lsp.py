@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from lsprotocol import types
 
+from evidencedesk.text.difference import difference
 from evidencedesk.text.spans import Encoding, LineIndex, Span
 
 _DRIVE = re.compile(r"/([A-Za-z]):(.*)", re.DOTALL)
@@ -64,19 +65,8 @@ def apply_changes(
 
 def difference_of(old: str, new: str) -> tuple[Span, str]:
     """The part of `old` that is another in `new`, without what stays the same at both ends, and what it is there."""
-    head = _common(old, new, str.startswith)
-    tail = _common(old[head:], new[head:], str.endswith)
-    return Span(head, len(old) - tail), new[head : len(new) - tail]
-
-
-def _common(one: str, other: str, matches: Callable[[str, str], bool]) -> int:
-    """How many characters two texts share at an end, by bisection: comparing slices is much faster than characters."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        piece = other[:middle] if matches is str.startswith else other[-middle:]
-        low, high = (middle, high) if matches(one, piece) else (low, middle - 1)
-    return low
+    edit = difference(old, new)
+    return Span(edit.start, edit.end), new[edit.start : edit.end + edit.by]
 
 
 def span_of(index: LineIndex, place: types.Range, encoding: Encoding) -> Span:

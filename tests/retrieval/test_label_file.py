@@ -1,9 +1,11 @@
 """Label files: what is read, where it stands, and how faults are told."""
 
 import json
+import re
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evidencedesk.retrieval.catalog import Scope
@@ -178,6 +180,95 @@ def test_any_text_gives_a_label_file(text: str, path: str) -> None:
     file = parse_label_file(path, text)
     assert isinstance(file, LabelFile)
     assert all(0 <= defect.span.start <= defect.span.end <= len(text) for defect in file.defects)
+
+
+SMALL = st.fixed_dictionaries(
+    {"id": st.sampled_from(["a", "b", ""])},
+    optional={
+        "question": st.sampled_from(["Who?", "\ud800", "[{}]"]),
+        "answerable": st.sampled_from([True, "yes", float("nan")]),
+        "gold": st.lists(st.sampled_from([{"id": "d"}, {"section": "d#h", "evidence": "x"}, {}]), max_size=2),
+        "x": st.just({}),
+    },
+)
+FORMS = {
+    "array": lambda labels: json.dumps(labels),
+    "lines": lambda labels: "\n".join(map(json.dumps, labels)),
+    "object": lambda labels: json.dumps({"$schema": "s", "labels": labels}, indent=1),
+}
+PIECES = [
+    "",
+    *'[]{},:" \n',
+    '"labels"',
+    '"gold": [',
+    '"id": "c"',
+    "// no",
+    '{"id": "n", "question": "New?"}, ',
+    '{"id"',
+]
+EDITS = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 2), st.sampled_from(PIECES)), min_size=1, max_size=6)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(SMALL, min_size=1, max_size=5), st.sampled_from([*FORMS]), st.sampled_from(["a.json", "a.jsonl"]), EDITS
+)
+def test_a_text_is_read_the_same_whatever_was_read_before(
+    labels: list[dict[str, Any]], form: str, path: str, edits: list[tuple[int, int, str]]
+) -> None:
+    text = FORMS[form](labels)
+    file = parse_label_file(path, text)
+    for at, length, new in edits:
+        # At the marks by which the text hangs together.
+        marks = [mark.start() for mark in re.finditer(r'[][{}:,"]|$', text)]
+        start = marks[at % len(marks)]
+        text = text[:start] + new + text[start + length :]
+        file = parse_label_file(path, text, file)
+        assert file == parse_label_file(path, text)
+
+
+PLAIN = '{"id": "a", "question": "Who?"}'
+KNOWN = '{"id": "a", "question": "Who?", "gold": [{"id": 1}]}'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"[{KNOWN}, {KNOWN}]", f"[{KNOWN}, {{{KNOWN}]"),
+        (f"[{KNOWN}, {KNOWN}, {KNOWN}]", f"[{KNOWN} {KNOWN} {KNOWN}]"),
+        (f"[{KNOWN} {KNOWN}]", f"[{KNOWN} {KNOWN}] "),
+        (f'[{PLAIN}, {{"question": "Q?", "gold": [{PLAIN}]', f'[{PLAIN}, {{"question": "Q?", "gold": [{PLAIN}] '),
+        (f'{{"labels": [{KNOWN}]}}', f'{{"id": "b", "question": "Q?", "gold": [{KNOWN}]}}'),
+        (
+            f'[{{"id": "b", "question": "Q?", "gold": [{KNOWN}, 5]',
+            f'[{{"id": "b", "question": "Q?", "gold": [{KNOWN}]}}, 5]',
+        ),
+        (f'[{{"id": "b", "question": "\\ud800"}}, {KNOWN}]', f'[{{"id": "b", "question": "\\ud800"}}, {KNOWN},]'),
+        (f'[{KNOWN[:-1]}, x": {{}}, "y": {KNOWN}}}]', f'[{KNOWN[:-1]}, x": {{}}, "y": {KNOWN}}}] '),
+    ],
+    ids=[
+        "an inner object like an entry",
+        "commas missing",
+        "a comma missing before",
+        "another first key",
+        "the list of a label alone",
+        "the list of a label",
+        "half a pair",
+        "never closed",
+    ],
+)
+def test_a_text_is_read_the_same_after_one_that_hid_something(before: str, after: str) -> None:
+    assert parse_label_file("a.json", after, parse_label_file("a.json", before)) == parse_label_file("a.json", after)
+
+
+def test_labels_that_are_not_edited_are_taken_over_and_move() -> None:
+    before = json.dumps([FULL | {"id": str(number), "answerable": "yes"} for number in range(3)])
+    old = parse_label_file("a.json", before)
+    after = before.replace('"id": "1"', '"id": "one"')
+    new = parse_label_file("a.json", after, old)
+    assert new == parse_label_file("a.json", after)
+    taken_over = [entry.label is last.label for entry, last in zip(new.entries, old.entries, strict=True)]
+    assert taken_over == [True, False, True]
 
 
 @pytest.mark.parametrize(
