@@ -21,6 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from evidencedesk.retrieval.changes import changed_keys, same_keys
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.digest import Digest
 from evidencedesk.retrieval.leaves import Leaves
@@ -136,6 +137,7 @@ class Corpus:
         order: NDArray[np.int64],
         tail: list[int],
         step: Step,
+        documents: Mapping[str, Cut] | None = None,
     ) -> None:
         self.parts = parts
         self.chunks = chunks
@@ -145,13 +147,14 @@ class Corpus:
         self._mark = object()
         self._packed_names = packed_names
         self._tail = tail
+        self._documents: Mapping[str, Cut] = documents or {}
         self._masks: dict[Scope, Mask] = {}
 
     @classmethod
     def of(cls, documents: Mapping[str, Cut], make: Digesting) -> Corpus:
         """The corpus of these documents; `make` digests those that nobody has digested."""
         return cls._packed(
-            {name: (cut.chunks, cut.digest or make(cut.chunks)) for name, cut in documents.items()}, Step()
+            {name: (cut.chunks, cut.digest or make(cut.chunks)) for name, cut in documents.items()}, Step(), documents
         )
 
     @classmethod
@@ -163,7 +166,12 @@ class Corpus:
         return cls._packed({name: (tuple(own), make(own)) for name, own in grouped.items()}, Step())
 
     @classmethod
-    def _packed(cls, documents: Mapping[str, tuple[tuple[Chunk, ...], Digest]], step: Step) -> Corpus:
+    def _packed(
+        cls,
+        documents: Mapping[str, tuple[tuple[Chunk, ...], Digest]],
+        step: Step,
+        cuts: Mapping[str, Cut] | None = None,
+    ) -> Corpus:
         parts: dict[str, Part] = {}
         chunks: list[Chunk] = []
         for name, (own, digest) in documents.items():
@@ -173,18 +181,23 @@ class Corpus:
         order = np.empty(len(chunks), dtype=np.int64)
         order[by_name] = np.arange(1, len(chunks) + 1) << _GAP_BITS
         names = [chunks[slot].id for slot in by_name]
-        return cls(parts, Leaves(chunks), np.ones(len(chunks), dtype=np.bool_), names, order, [], step)
+        return cls(parts, Leaves(chunks), np.ones(len(chunks), dtype=np.bool_), names, order, [], step, cuts)
 
     def changed(self, documents: Mapping[str, Cut], make: Digesting) -> Corpus:
-        """The corpus of these documents; of those whose chunks are the very same tuple nothing is looked at."""
-        parts: dict[str, Part] = {}
+        """The corpus of these documents; of those whose chunks are the very same tuple nothing is looked at.
+
+        The mapping is kept, so nobody may change it.
+        """
+        # A look into each document takes long, so the mappings are compared first.
+        has_same_langs = is_alike = len(self.parts) == len(self._documents) and same_keys(self._documents, documents)
+        parts = dict(self.parts) if is_alike else {}
         end = len(self.chunks)
         gone: list[Rows] = []
         come: list[Rows] = []
         added: list[Chunk] = []
         touched: dict[int, Chunk] = {}
-        for name, cut in documents.items():
-            old = self.parts.get(name)
+        for name in changed_keys(self._documents, documents) if is_alike else documents:
+            old, cut = self.parts.get(name), documents[name]
             if old is None or old.chunks is not cut.chunks:
                 part, kept = _replaced(old, cut, make, end + len(added))
                 for slot, row in zip(part.slots[kept].tolist(), kept.tolist(), strict=True):
@@ -195,6 +208,7 @@ class Corpus:
                 come += [Rows(part, new)] * bool(len(new))
                 lost = np.flatnonzero(~np.isin(old.slots, part.slots)) if old else new[:0]
                 gone += [Rows(old, lost)] if old and len(lost) else []
+                has_same_langs = has_same_langs and old is not None and old.langs == part.langs
                 old = part
             parts[name] = old
         gone += [Rows(part, np.arange(len(part.slots))) for name, part in self.parts.items() if name not in parts]
@@ -209,7 +223,9 @@ class Corpus:
         tail.sort(key=lambda slot: chunks[slot].id)
         order[tail] = (order[tail] >> _GAP_BITS << _GAP_BITS) + np.arange(1, len(tail) + 1)
         step = Step(self._mark, tuple(gone), tuple(come), tuple(touched))
-        after = Corpus(parts, chunks, live, self._packed_names, order, tail, step)
+        after = Corpus(parts, chunks, live, self._packed_names, order, tail, step, documents)
+        if has_same_langs:
+            after.langs = self.langs
         for scope, mask in self._masks.items():
             after._masks[scope] = after._renewed(scope, mask)
         return after
@@ -227,7 +243,7 @@ class Corpus:
         """The same documents with their slots numbered without gaps."""
         moved = np.full(len(self.chunks), -1, dtype=np.int32)
         documents = {name: (part.chunks, part.digest) for name, part in self.parts.items()}
-        after = Corpus._packed(documents, Step(self._mark, moved=moved))
+        after = Corpus._packed(documents, Step(self._mark, moved=moved), self._documents)
         for name, part in self.parts.items():
             moved[part.slots] = after.parts[name].slots
         olds = np.argsort(moved)[len(moved) - len(after.chunks) :]
