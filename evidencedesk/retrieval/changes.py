@@ -15,18 +15,23 @@ Made = TypeVar("Made")
 
 def changed_keys(before: Mapping[Key, Value], now: Mapping[Key, Value]) -> list[Key]:
     """Keys that came, went, or have another object as their value."""
+    return difference(before, now)[0]
+
+
+def difference(before: Mapping[Key, Value], now: Mapping[Key, Value]) -> tuple[list[Key], bool]:
+    """Keys that came, went, or have another object as their value; and whether no key came, went or moved."""
     if before is now:
-        return []
+        return [], True
     if same_keys(before, now):
-        return list(compress(now, map(is_not, before.values(), now.values())))
+        return list(compress(now, map(is_not, before.values(), now.values()))), True
     missing = object()
     gone = [key for key in before if key not in now]
-    return gone + [key for key, value in now.items() if before.get(key, missing) is not value]
+    return gone + [key for key, value in now.items() if before.get(key, missing) is not value], False
 
 
 def same_keys(before: Mapping[Key, Value], now: Mapping[Key, Value]) -> bool:
     """Whether both have the same keys in the same order."""
-    return len(before) == len(now) and list(before) == list(now)
+    return before is now or (len(before) == len(now) and list(before) == list(now))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,7 @@ def mapped(
     """`make` of each value; what `before` has of the very same values is taken over, all of it as one object."""
     if before is None:
         return Mapped(source, {key: make(value) for key, value in source.items()})
-    changed = changed_keys(before.source, source)
-    is_alike = same_keys(before.source, source)
+    changed, is_alike = difference(before.source, source)
     if is_alike and not changed:
         return before
     new = {key: make(source[key]) for key in changed if key in source}

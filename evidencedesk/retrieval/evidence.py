@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from evidencedesk.retrieval.changes import changed_keys
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import GoldPlace
 from evidencedesk.retrieval.facts import ChunkedDocument
@@ -69,7 +70,9 @@ class Evidence:
 
     def after(self, by_id: Mapping[str, ChunkedDocument]) -> Evidence:
         """The same for later documents; those that are still the same objects are not read again."""
-        kept = {doc_id: page for doc_id, page in self.pages.items() if by_id.get(doc_id) is page.chunked}
+        kept = dict(self.pages)
+        for doc_id in changed_keys(self.by_id, by_id):
+            kept.pop(doc_id, None)
         return Evidence(by_id, kept)
 
     def place(self, gold: Gold) -> GoldPlace:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evidencedesk.retrieval.candidates import RankedList
 from evidencedesk.retrieval.catalog import Catalog, Scope
-from evidencedesk.retrieval.changes import Mapped, changed_keys, mapped, same_keys
+from evidencedesk.retrieval.changes import Mapped, difference, mapped, same_keys
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corrective import CorrectionResult
 from evidencedesk.retrieval.corrective_searcher import CorrectiveSearcher
@@ -127,9 +127,15 @@ def _comparable(one: Asked, other: Asked) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """Where each question's answer is."""
+    """Where each question's answer is: in which of the `asked`, and in which row."""
 
+    asked: Sequence[Asked] = ()
     places: Mapping[Question, tuple[Asked, int]] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, places: Mapping[Question, tuple[Asked, int]]) -> Answers:
+        """The answers at these places."""
+        return cls(list({id(asked): asked for asked, _ in places.values()}.values()), places)
 
     def of(self, question: Question) -> Retrieved:
         """What was retrieved for one of the questions."""
@@ -138,11 +144,9 @@ class Answers:
 
     def stirred(self, before: Answers) -> set[Question]:
         """The questions for which other chunks were retrieved than before, or that are new."""
-        together = {id(asked): asked for asked, _ in self.places.values()}
-        known = {id(asked) for asked, _ in before.places.values()}
-        others = [asked for key, asked in together.items() if key not in known]
-        found = {question for asked in others for question in asked.stirred(before.places)}
-        return found | (self.places.keys() - before.places.keys())
+        known = set(map(id, before.asked))
+        others = [asked for asked in self.asked if id(asked) not in known]
+        return {question for asked in others for question in asked.stirred(before.places)}
 
 
 def retrieve(
@@ -160,8 +164,10 @@ def retrieve(
     contract's gate asks. `tick` is told how it goes.
     """
     places: dict[Question, tuple[Asked, int]] = {}
-    for scope in dict.fromkeys(question.scope for question in questions):
-        together = [question for question in questions if question.scope == scope]
+    by_scope: dict[Scope, list[Question]] = {}
+    for question in questions:
+        by_scope.setdefault(question.scope, []).append(question)
+    for scope, together in by_scope.items():
         texts = [question.text for question in together]
         allowed = catalog.allowed(scope)
         rankings = {name: _ask(name, texts, searchers, contract, allowed, spread, tick) for name in LEGS}
@@ -183,7 +189,7 @@ def retrieve(
         corrections = configured.results if isinstance(configured, _Corrected) else None
         asked = Asked(together, contract, rankings, unscoped, list(marks.values()), prompts, corrections)
         places.update((question, (asked, row)) for row, question in enumerate(together))
-    return Answers({question: places[question] for question in questions})
+    return Answers.at(places)
 
 
 def _marks_of(found: Rankings) -> list[Marks]:
@@ -299,18 +305,20 @@ def judge(
     if before and before.contract == contract:
         known, homes = before.judgements, before.homes
         stirred = answers.stirred(before.answers)
-        if homes and same_keys(before.evidence.by_id, by_id):
-            pages = frozenset(changed_keys(before.evidence.by_id, by_id))
+        changed, is_alike = difference(before.evidence.by_id, by_id)
+        if homes and is_alike:
+            pages = frozenset(changed)
             replaced = {label_id for label_id, own in homes.made.items() if not own.isdisjoint(pages)}
-    again = [
-        label_id
-        for label_id, source in questions.sources.items()
-        if label_id in replaced
-        or questions.of[label_id] in stirred
-        or label_id not in known
-        or known[label_id].source is not source
-        or not is_fixed(contract)
-    ]
+    again: Sequence[str] = list(questions.sources)
+    if is_fixed(contract):
+        again = [
+            label_id
+            for label_id, source in questions.sources.items()
+            if label_id not in known
+            or known[label_id].source is not source
+            or label_id in replaced
+            or questions.of[label_id] in stirred
+        ]
     new: dict[str, Judgement] = {}
     for done, label_id in enumerate(again):
         progress(done, len(again))
@@ -322,7 +330,9 @@ def judge(
             # Gold at the same places makes the same judgement; else there is nothing to go by.
             last = last if _same(places, last.places) else None
         new[label_id] = _judge(last, question in stirred, source, answers.of(question), contract, evidence)
-    judgements = {label_id: new.get(label_id) or known[label_id] for label_id in questions.sources}
+    judgements = known
+    if new or not same_keys(known, questions.sources):
+        judgements = {label_id: new.get(label_id) or known[label_id] for label_id in questions.sources}
     return Judged(judgements, contract, evidence, answers, mapped(homes, judgements, _homes))
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import eq
 from typing import NamedTuple
 
 from evidencedesk.documents.document import Document
@@ -58,14 +60,20 @@ class _Page(NamedTuple):
     original: str
     lang: str
     in_scope: bool
-    chunks: tuple[Chunk, ...]
+    chunks: int
 
 
 class _Group(NamedTuple):
-    """Ids of chunks that say the same, the documents that hold them, and what of them matters: `(ids, paths)`."""
+    """Ids of chunks that say the same, the documents that hold them, and which of them matter.
+
+    `first` is the document of the first that matters, "" where none does; of its text the length has been looked at.
+    """
 
     ids: tuple[str, ...]
+    docs: list[str]
     doc_ids: frozenset[str]
+    counts: list[bool]
+    first: str
     passage: tuple[tuple[str, ...], tuple[str, ...]] | None
 
 
@@ -75,7 +83,9 @@ class Repeats:
 
     equal: Mapping[str, EqualChunks]
     similar: Mapping[str, SimilarChunks]
-    inputs: tuple[Twins, Mapping[str, ChunkedDocument], Mapping[str, EqualPages], Scope]
+    by_id: Mapping[str, ChunkedDocument]
+    copies: Mapping[str, EqualPages]
+    scope: Scope
     pages: Mapping[str, _Page]
     groups: Mapping[str, _Group]
     clusters: Mapping[str, _Group]
@@ -89,21 +99,26 @@ def find_repeats(
     scope: Scope,
 ) -> Repeats:
     """The equal and the similar chunks that matter to an author; `copies` are the pages with the same body, by path."""
-    if before and (before.inputs[2] != copies or before.inputs[3] != scope):
+    if before and (before.copies != copies or before.scope != scope):
         before = None
     pages = dict(before.pages) if before else {}
-    stirred = changed_keys(before.inputs[1], by_id) if before else list(by_id)
-    for doc_id in stirred:
-        pages.pop(doc_id, None)
-        if doc_id in by_id:
-            pages[doc_id] = _page(by_id[doc_id], scope)
-    look = _Look(pages, copies, frozenset(stirred))
+    changed = changed_keys(before.by_id, by_id) if before else list(by_id)
+    stirred = set()
+    for doc_id in changed:
+        page = _page(by_id[doc_id], scope) if doc_id in by_id else None
+        if page != pages.pop(doc_id, None):
+            stirred.add(doc_id)
+        if page is not None:
+            pages[doc_id] = page
+    look = _Look(by_id, pages, copies, frozenset(changed), frozenset(stirred))
     groups = look.groups(before.groups if before else {}, twins.equal)
     clusters = look.groups(before.clusters if before else {}, similar_chunks(twins.near))
     return Repeats(
         {of.passage[0][0]: EqualChunks(*of.passage) for of in groups.values() if of.passage},
         {of.passage[0][0]: SimilarChunks(*of.passage) for of in clusters.values() if of.passage},
-        (twins, by_id, copies, scope),
+        by_id,
+        copies,
+        scope,
         pages,
         groups,
         clusters,
@@ -114,14 +129,16 @@ def _page(chunked: ChunkedDocument, scope: Scope) -> _Page:
     document = chunked.document
     original = _LANGUAGE.sub("", document.path)
     in_scope = scope.admits(document.status, document.audience, document.lang)
-    return _Page(document.path, original, document.lang, in_scope, chunked.chunks)
+    return _Page(document.path, original, document.lang, in_scope, len(chunked.chunks))
 
 
 class _Look(NamedTuple):
-    """One look at all groups. `pages` are by document id; those of `stirred` were others before."""
+    """One look at all groups. Documents of `changed` say something else than before, `stirred` ones count otherwise."""
 
+    by_id: Mapping[str, ChunkedDocument]
     pages: Mapping[str, _Page]
     copies: Mapping[str, EqualPages]
+    changed: frozenset[str]
     stirred: frozenset[str]
 
     def groups(self, before: Mapping[str, _Group], now: Iterable[tuple[str, ...]]) -> Mapping[str, _Group]:
@@ -129,33 +146,60 @@ class _Look(NamedTuple):
         found = {}
         for ids in now:
             old = before.get(ids[0])
-            is_same = old is not None and old.ids == ids and old.doc_ids.isdisjoint(self.stirred)
-            found[ids[0]] = old if old is not None and is_same else self._group(ids)
+            is_same = old is not None and old.ids == ids and old.first not in self.changed
+            kept = old if is_same and old is not None and old.doc_ids.isdisjoint(self.stirred) else None
+            found[ids[0]] = kept or self._group(ids, old)
         return found
 
-    def _group(self, ids: tuple[str, ...]) -> _Group:
-        named = [(name, *name.rpartition(":c")) for name in ids]
-        doc_ids = frozenset(doc_id for _, doc_id, _, _ in named)
-        found = [(name, self.pages[doc_id], int(number)) for name, doc_id, _, number in named]
-        # Of a document whose id an earlier one has, there may be chunks that are not searched.
-        found = [one for one in found if one[1].in_scope and one[2] < len(one[1].chunks)]
-        paths = {page.path for _, page, _ in found}
-        found = [one for one in found if self._counts(one[1], paths)]
-        originals: dict[str, str] = {}
-        found = [
-            (name, page, number)
-            for name, page, number in found
-            if page.lang == found[0][1].lang and originals.setdefault(page.original, page.path) == page.path
-        ]
-        if len(found) < 2 or len(words(found[0][1].chunks[found[0][2]].text)) < MIN_WORDS:
-            return _Group(ids, doc_ids, None)
-        kept = tuple(name for name, _, _ in found)
-        return _Group(ids, doc_ids, (kept, tuple(dict.fromkeys(page.path for _, page, _ in found))))
+    def _group(self, ids: tuple[str, ...], old: _Group | None) -> _Group:
+        docs = _docs(ids, old)
+        if old is not None and docs == old.docs and old.doc_ids.isdisjoint(self.stirred):
+            doc_ids, counts = old.doc_ids, old.counts
+        else:
+            doc_ids, counts = frozenset(docs), self._counts(ids, [self.pages[doc_id] for doc_id in docs])
+        kept = tuple(compress(ids, counts))
+        holders = list(compress(docs, counts))
+        first, passage = "", None
+        if len(kept) > 1:
+            first = holders[0]
+            text = self.by_id[first].chunks[_number(kept[0])].text
+            if len(words(text)) >= MIN_WORDS:
+                passage = kept, tuple(dict.fromkeys([self.pages[doc_id].path for doc_id in holders]))
+        return _Group(ids, docs, doc_ids, counts, first, passage)
 
-    def _counts(self, page: _Page, paths: set[str]) -> bool:
+    def _counts(self, ids: tuple[str, ...], pages: Sequence[_Page]) -> list[bool]:
+        """Which of these chunks matter."""
+        # Of a document whose id an earlier one has, there may be chunks that are not searched.
+        seen = [page.in_scope and _number(name) < page.chunks for name, page in zip(ids, pages, strict=True)]
+        paths = {page.path for page in compress(pages, seen)}
+        lang: str | None = None
+        originals: dict[str, str] = {}
+        for place, page in enumerate(pages):
+            if seen[place]:
+                seen[place] = self._is_first(page, paths)
+            if seen[place]:
+                lang = page.lang if lang is None else lang
+                seen[place] = page.lang == lang and originals.setdefault(page.original, page.path) == page.path
+        return seen
+
+    def _is_first(self, page: _Page, paths: set[str]) -> bool:
         """Whether no earlier page with the same body already brings its chunk into the group."""
         group = self.copies.get(page.path)
         return group is None or group.paths[0] == page.path or group.paths[0] not in paths
+
+
+def _number(chunk_id: str) -> int:
+    return int(chunk_id.rpartition(":c")[2])
+
+
+def _docs(ids: tuple[str, ...], old: _Group | None) -> list[str]:
+    """The documents of chunk ids. Most often a few ids are others than before, and the rest needs no look."""
+    if old is None:
+        return [name.rpartition(":c")[0] for name in ids]
+    head = [*map(eq, ids, old.ids), False].index(False)
+    tail = [*map(eq, reversed(ids[head:]), reversed(old.ids[head:])), False].index(False)
+    middle = [name.rpartition(":c")[0] for name in ids[head : len(ids) - tail]]
+    return [*old.docs[:head], *middle, *old.docs[len(old.docs) - tail :]]
 
 
 def copies_of(group: EqualPages, facts: Facts) -> tuple[Document, ...]:

@@ -31,8 +31,8 @@ from evidencedesk.retrieval.run_file import RunFile
 from evidencedesk.rule import Problem, Rule, Severity, Share, Violation
 from evidencedesk.rules import RULES
 from evidencedesk.workspace.moved import Moves, Told
-from evidencedesk.workspace.reads import KEYS, Path, Reading, changed_paths
-from evidencedesk.workspace.shown import Found, Sifted, Target, in_order, sift, targets_of
+from evidencedesk.workspace.reads import KEYS, Path, Readers, Reading, changed_paths
+from evidencedesk.workspace.shown import Found, Sifted, Target, by_label_of, in_order, sift, targets_of
 
 SUBJECTS: Mapping[type, str] = {
     ChunkedDocument: "documents",
@@ -109,6 +109,8 @@ class Checked:
     sifted: Mapping[str, Sifted] = field(default_factory=dict)
     unused: Mapping[Hashable, UnusedSuppression] = field(default_factory=dict)
     shown: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    readers: Mapping[str, Readers] = field(default_factory=lambda: defaultdict(Readers))
+    """Of the subjects by field, and of the groups (the field is empty)."""
 
 
 def recheck(
@@ -143,6 +145,7 @@ class _Check:
         self._moves: Moves | None = None
         self._carried: set[_Source] = set()
         self._reading = Reading(facts)
+        self._readers = before.readers
         selection = before.selection
         self._rules = [rule for rule in RULES if selection.takes(rule.code)]
         self._severities = {rule.code: selection.severity_of(rule.code) for rule in self._rules}
@@ -158,17 +161,14 @@ class _Check:
         self._changed, before = changed, self._before
         if before.facts is not None:
             self._moves = Moves(before.facts, self._facts, before.texts, self._texts, changed)
-        answers = {
-            name: self._ask_all(name, getattr(self._facts, name), self._about(subject))
-            for subject, name in SUBJECTS.items()
-        }
-        answers[_ALL] = self._ask_all(_ALL, {_ALL: self._facts}, self._about(Facts))
+        answers = {name: self._ask_all(name, getattr(self._facts, name), subject) for subject, name in SUBJECTS.items()}
+        answers[_ALL] = self._ask_all(_ALL, {_ALL: self._facts}, Facts)
         self._join_all()
         targets = self._targets()
         sifted = self._sift(targets)
         unused = self._unused(targets, sifted)
         self._changed = changed | {(_UNUSED, key) for key in changed_keys(self._before.unused, unused)}
-        answers[_UNUSED] = self._ask_all(_UNUSED, unused, self._about(UnusedSuppression))
+        answers[_UNUSED] = self._ask_all(_UNUSED, unused, UnusedSuppression)
         shown = dict(self._before.shown)
         for path in self._touched:
             # What tells of suppressions is not suppressed.
@@ -189,18 +189,20 @@ class _Check:
             sifted=sifted,
             unused=unused,
             shown=shown,
+            readers=self._readers,
         )
 
     # What rules say of subjects
 
-    def _about(self, subject: type) -> list[Rule]:
-        return [rule for rule in self._rules if subject in rule.subjects]
-
-    def _ask_all(self, name: str, subjects: Mapping[Any, Any], rules: Sequence[Rule]) -> Mapping[Hashable, _Answers]:
-        """What these rules tell of each subject, asked again where something that was read is another now."""
+    def _ask_all(self, name: str, subjects: Mapping[Any, Any], kind: type) -> Mapping[Hashable, _Answers]:
+        """What the rules tell of each subject of a kind, asked again where something that was read is another now."""
+        rules = [rule for rule in self._rules if kind in rule.subjects]
         known = self._before.answers.get(name, {})
-        again = [key for key, answers in known.items() if not answers.reads.isdisjoint(self._changed)]
-        again += [key for key in subjects if key not in known]
+        again = list(subjects)
+        if name in self._before.answers:
+            own = dict.fromkeys(path[1] for path in self._changed if len(path) == 2 and path[0] == name)
+            again = [key for key in own if key in known or key in subjects]
+            again += [key for key in self._readers[name].in_doubt(known, self._changed) if key not in own]
         if not again or not rules:
             return known
         kept = dict(known)
@@ -209,6 +211,7 @@ class _Check:
             before = kept.pop(key, _NO_ANSWERS)
             if key in subjects:
                 kept[key] = now = self._ask(name, key, subjects[key], rules, before)
+                self._readers[name].add(key, now.reads - before.reads)
             else:
                 now = _NO_ANSWERS
             for code in {**before.told, **now.told}:
@@ -285,7 +288,7 @@ class _Check:
     def _join_all(self) -> None:
         rules = {rule.code: rule for rule in self._rules}
         # Whether all members of a group are the same, but for where labels stand.
-        again = {group: True for group, told in self._joined.items() if not told.reads.isdisjoint(self._changed)}
+        again: dict[_Group, bool] = dict.fromkeys(self._readers[""].in_doubt(self._joined, self._changed), True)
         again |= self._stirred
         moved = {name for name in SUBJECTS.values() if (name, KEYS) in self._changed}
         if moved:
@@ -300,6 +303,7 @@ class _Check:
             else:
                 self._groups.pop(group, None)
             self._replace((code, "", key), old, new)
+            self._readers[""].add(group, new.reads - old.reads)
             _put(self._joined, group, new, keep=bool(members))
 
     def _join(self, rule: Rule, key: Hashable, members: _Members) -> Told:
@@ -354,7 +358,7 @@ class _Check:
         """What is visible of each file's problems; `_touched` grows by files whose suppressions are others now."""
         before = self._before
         sifted = dict(before.sifted)
-        by_label, old = _by_label(targets), _by_label(before.targets)
+        by_label, old = by_label_of(targets), by_label_of(before.targets)
         labels = {label for label in {**by_label, **old} if by_label.get(label) != old.get(label)}
         self._touched.update(path for path in changed_keys(before.targets, targets))
         if labels:
@@ -373,6 +377,8 @@ class _Check:
         self, targets: Mapping[str, tuple[Target, ...]], sifted: Mapping[str, Sifted]
     ) -> Mapping[Hashable, UnusedSuppression]:
         """The suppressions that hide nothing."""
+        if not targets:
+            return {}
         hiding = frozenset[Target]().union(*(one.hiding for one in sifted.values() if one.hiding))
         before, takes = self._before.unused, self._before.selection.takes
         found: dict[Hashable, UnusedSuppression] = {}
@@ -390,11 +396,3 @@ def _put(entries: dict[Any, Any], key: Hashable, value: Any, *, keep: bool | Non
         entries[key] = value
     else:
         entries.pop(key, None)
-
-
-def _by_label(targets: Mapping[str, tuple[Target, ...]]) -> Mapping[str, Sequence[Target]]:
-    found: dict[str, list[Target]] = defaultdict(list)
-    for target in chain.from_iterable(targets.values()):
-        if target.label is not None:
-            found[target.label].append(target)
-    return found

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from evidencedesk.documents.document import Document
 from evidencedesk.documents.versions import head_of
-from evidencedesk.retrieval.changes import changed_keys, same_keys
+from evidencedesk.retrieval.changes import difference, same_keys
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Place
 from evidencedesk.retrieval.facts import ChunkedDocument
@@ -51,8 +51,8 @@ def read_pages(
 ) -> Pages:
     """The pages of these files; only those that are others than before are read."""
     known = before if before and before.config is config else None
-    changed = changed_keys(known.sources, sources) if known else list(sources)
-    if known and not changed and same_keys(known.sources, sources):
+    changed, is_alike = difference(known.sources, sources) if known else (list(sources), False)
+    if known and is_alike and not changed:
         return known
     wanted = [path for path in changed if path in sources]
     read = reader.read_all([sources[path] for path in wanted], config, partial(progress, "Reading documents"))

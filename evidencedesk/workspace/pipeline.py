@@ -129,7 +129,7 @@ def build_snapshot(
 ) -> Snapshot:
     """The snapshot for these inputs; equal for equal inputs whatever the memo holds, the reader knows, and is kept."""
     config = inputs.config
-    contract = config.contract()
+    contract = memo(Config.contract, config)
     pages = memo.renew(read_pages, inputs.documents, config, reader or _READER, progress)
     documents, moved = pages.documents, pages.moved
     label_files = memo.renew(read_label_files, inputs.label_files).made
@@ -311,7 +311,7 @@ def ask_questions(
     tick = partial(progress, "Asking questions")
     asked = retrieve(new, index.searchers, index.catalog, config.contract(), index.spread, index.grader, tick)
     found = {**known, **asked.places}
-    return Answered(index, Answers({question: found[question] for question in distinct}))
+    return Answered(index, Answers.at({question: found[question] for question in distinct}) if known else asked)
 
 
 def try_headings(

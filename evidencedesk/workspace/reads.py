@@ -5,24 +5,26 @@ Invariant: whoever reads through a view again when none of its noted paths chang
 A *path* names what can be read on its own: a field (`("contract",)`), an entry of a field that is a mapping
 (`("by_id", "returns")`, whether it exists or not), the keys of such a mapping with their order (`("by_id", KEYS)`), and
 a field of an evaluation (`("evaluations", "q1", "standing")`). A computation is given a view of the facts, which notes
-the paths it takes. `changed_paths` compares two states once, and a result stays good while its paths are none of those:
-one set operation per kept result, and no list of what depends on what.
+the paths it takes. `changed_paths` compares two states once, and a result stays good while its paths are none of those.
+`Readers` lead from the changed paths to the results that may rest on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import fields
 from datetime import date
 from itertools import compress
 from operator import attrgetter, is_not
-from typing import Any, cast
+from typing import Any, Protocol, TypeVar, cast
 
-from evidencedesk.retrieval.changes import changed_keys, same_keys
+from evidencedesk.retrieval.changes import difference
 from evidencedesk.retrieval.evaluation import Contract, Evaluation, Evaluations, Judgement, Standing
 from evidencedesk.retrieval.facts import Facts
 
 Path = tuple[Hashable, ...]
+Reader = TypeVar("Reader", bound=Hashable)
 Note = Callable[[Path], None]
 
 KEYS = object()
@@ -121,6 +123,33 @@ class _Entries(Mapping[Any, Any]):
         return len(self._data)
 
 
+class HasReads(Protocol):
+    """A kept result."""
+
+    @property
+    def reads(self) -> frozenset[Path]:
+        """What was read for it."""
+
+
+class Readers:
+    """Who read which paths. It only ever gains: whoever reads something no more is merely looked at in vain."""
+
+    def __init__(self) -> None:
+        self._of: dict[Path, dict[Hashable, None]] = {}
+
+    def add(self, reader: Hashable, paths: Iterable[Path]) -> None:
+        """Say what someone has read."""
+        for path in paths:
+            self._of.setdefault(path, {})[reader] = None
+
+    def in_doubt(self, known: Mapping[Reader, HasReads], changed: AbstractSet[Path]) -> list[Reader]:
+        """Those of what is known, under the names of readers, that read a changed path."""
+        found: dict[Any, None] = {}
+        for path in changed:
+            found |= self._of.get(path, {})
+        return [reader for reader in found if reader in known and not known[reader].reads.isdisjoint(changed)]
+
+
 def changed_paths(before: Facts, now: Facts) -> set[Path]:
     """All paths that lead to something else now."""
     changed: set[Path] = set()
@@ -138,9 +167,10 @@ def _changed_entries(name: str, before: Mapping[Any, Any], now: Mapping[Any, Any
     before, now = (one.judgements if isinstance(one, Evaluations) else one for one in (before, now))
     if before is now:
         return
-    if not same_keys(before, now):
+    changed, is_alike = difference(before, now)
+    if not is_alike:
         yield name, KEYS
-    for key in changed_keys(before, now):
+    for key in changed:
         if key not in before or key not in now:
             yield name, key
         elif isinstance(now[key], Judgement):

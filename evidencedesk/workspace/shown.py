@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.label_file import LabelFile
@@ -50,6 +51,15 @@ def targets_of(file: ChunkedDocument | LabelFile | RunFile) -> Iterator[Target]:
             for place, code in enumerate(entry.label.ignore):
                 span = entry.place(f"ignore[{place}]")
                 yield Target(file.path, code, span, entry.place("ignore"), entry.span, entry.label.id)
+
+
+def by_label_of(targets: Mapping[str, Sequence[Target]]) -> Mapping[str, Sequence[Target]]:
+    """The suppressions that cover a label, by its id."""
+    found: dict[str, list[Target]] = defaultdict(list)
+    for target in chain.from_iterable(targets.values()):
+        if target.label is not None:
+            found[target.label].append(target)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
