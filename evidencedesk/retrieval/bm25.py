@@ -46,7 +46,9 @@ class BM25:
     def __init__(self, ids: Sequence[str], texts: Sequence[Sequence[str]], formula: Formula | None = None) -> None:
         """`texts[i]` holds the tokens, repeated ones included, of the text named `ids[i]`."""
         every = np.arange(len(texts))
-        postings = Postings.of([Filed(bags(WordLists.of(texts)), every, every.astype(np.int32))], len(texts))
+        postings = Postings.of(
+            [Filed(bags(WordLists.of(texts)), every, every.astype(np.int32))], np.ones(len(texts), dtype=np.bool_)
+        )
         self._begin(postings, formula or Formula(), lambda: ids)
 
     @classmethod

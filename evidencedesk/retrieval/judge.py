@@ -27,12 +27,10 @@ from evidencedesk.retrieval.searcher import Derived, Listed, Lists, Rankings, Se
 from evidencedesk.retrieval.taxonomy import Trace, diagnose
 
 LEGS = ("sparse", "dense")
-
 Marks = NDArray[np.object_]
 
 Spread = Callable[[RankedList], RankedList]
 """Orders a ranked list anew; nothing is added or lost."""
-
 Grader = Callable[[str, RankedList], float]
 """How much a question's context speaks about it, 0 to 1."""
 

@@ -69,9 +69,10 @@ class Postings:
     """How many entries of the tail the state before had."""
 
     @classmethod
-    def of(cls, filed: Iterable[Filed], size: int, terms: dict[str, int] | None = None) -> Postings:
-        """The postings of texts that fill all of `size` slots; `terms` are numbers to go on from."""
+    def of(cls, filed: Iterable[Filed], live: NDArray[np.bool_], terms: dict[str, int] | None = None) -> Postings:
+        """The postings of texts that fill all `live` slots; `terms` are numbers to go on from."""
         terms = {} if terms is None else terms
+        size = len(live)
         lengths = np.zeros(size, dtype=np.int32)
         entries = []
         for one in filed:
@@ -88,8 +89,8 @@ class Postings:
             counts[order],
             *_joined([]),
             lengths,
-            np.ones(size, dtype=np.bool_),
-            size,
+            live,
+            int(np.count_nonzero(live)),
             int(lengths.sum()),
             size,
         )

@@ -41,7 +41,7 @@ class WordSearch:
         else:
             every = (Rows(part, np.arange(len(part.chunks))) for part in corpus.parts.values())
             terms = before.bm25.held.terms if before else None
-            held = Postings.of((_filed(rows, bags) for rows in every), len(corpus.chunks), terms)
+            held = Postings.of((_filed(rows, bags) for rows in every), corpus.live, terms)
         self.bm25: BM25 = BM25.over(held, formula, corpus.names)
         self.present = Present(self.bm25, Weights.of(self.bm25), 0.0, corpus.order)
         if before:

@@ -76,6 +76,16 @@ def test_the_hybrid_ranking_is_what_the_hybrid_searcher_gives(root: Path) -> Non
         assert workspace.snapshot.rankings[label.id]["hybrid"] == expected
 
 
+@pytest.mark.parametrize("name", ["sparse", "lexical", "corrective"])
+def test_a_searcher_that_is_first_asked_after_a_page_went_finds_what_a_fresh_one_does(root: Path, name: str) -> None:
+    workspace = Workspace.open(root, today=TODAY)
+    workspace.apply([Change("returns.md", None)])
+    (root / "returns.md").unlink()
+    fresh = Workspace.open(root, today=TODAY)
+    found = [one.searchers[name].search("bikes came back within days") for one in (workspace, fresh)]
+    assert found[0] == found[1] != []
+
+
 def test_only_the_changed_document_is_cut_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = Workspace.open(root, today=TODAY)
     read: list[str] = []
