@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -105,11 +106,15 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class _Edits:
-    """What one step changed: for each edit, in order, its place in the new and in the old text."""
+    """What one step changed: for each edit, in order, its place in the new and in the old text.
 
-    starts: list[int]
-    ends: list[int]
-    old: list[tuple[int, int]]
+    Arrays, since a folded text may be kept for long, and numbers in lists take ten times the room.
+    """
+
+    starts: array[int]
+    ends: array[int]
+    old_starts: array[int]
+    old_ends: array[int]
 
     def before(self, index: int) -> Span:
         """Where the character at `index` of the new text comes from."""
@@ -117,8 +122,8 @@ class _Edits:
         if edit < 0:
             return Span(index, index + 1)
         if index < self.ends[edit]:
-            return Span(*self.old[edit])
-        start = self.old[edit][1] + index - self.ends[edit]
+            return Span(self.old_starts[edit], self.old_ends[edit])
+        start = self.old_ends[edit] + index - self.ends[edit]
         return Span(start, start + 1)
 
 
@@ -130,7 +135,7 @@ def _edit(text: str, matches: Sequence[re.Match[str]], put: str | Callable[[re.M
     sizes = list(map(len, new))
     grown = accumulate((size + start - end for size, (start, end) in zip(sizes, old, strict=True)), initial=0)
     starts = [start + more for (start, _), more in zip(old, grown, strict=False)]
-    edits = _Edits(starts, list(map(add, starts, sizes)), old)
+    edits = _Edits(*(array("i", places) for places in (starts, map(add, starts, sizes), *zip(*old, strict=True))))
     return edits, "".join(chain.from_iterable(zip(kept, [*new, ""], strict=True)))
 
 
