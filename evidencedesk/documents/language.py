@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 
-_LATIN = re.compile(r"[A-Za-zÀ-ɏ]+")
-_FOREIGN = re.compile("[\u0370-\u1fff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
+import numpy as np
 
 # First and last letter of a script, its language, and the letters that only another language of the script has; by the
 # first letter.
@@ -37,6 +35,9 @@ _SCRIPTS: tuple[tuple[str, str, str, dict[str, str]], ...] = (
 )
 
 _FIRSTS = [first for first, *_ in _SCRIPTS]
+# Punctuation, symbols and brackets stand between these two; below and above them all are the scripts.
+_BEFORE, _BEHIND = 0x2000, 0x3040
+_LOWEST, _HIGHEST = ord(_FIRSTS[0]), ord(_SCRIPTS[-1][1])
 
 # A technical page in any script is full of Latin names and code: this share of its letters makes it a page of a script.
 _ENOUGH = 0.15
@@ -45,10 +46,18 @@ _KANA_SHARE = 0.1
 
 
 def guess_language(text: str) -> str:
-    """The language code that the letters of `text` suggest, "" when they are mostly Latin or too few to tell."""
-    if text.isascii() or not _FOREIGN.search(text):
+    """The language code that the letters of `text` suggest, "" when they are mostly Latin or too few to tell.
+
+    Of scripts with equally many letters it is the one that comes first in Unicode.
+    """
+    if text.isascii():
         return ""
-    letters = Counter("".join(_FOREIGN.findall(text)))
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    foreign = codes[(codes >= _LOWEST) & (codes <= _HIGHEST) & ((codes < _BEFORE) | (codes > _BEHIND))]
+    if not len(foreign):
+        return ""
+    found, numbers = np.unique(foreign, return_counts=True)
+    letters = dict(zip(map(chr, found.tolist()), numbers.tolist(), strict=True))
     counts: Counter[str] = Counter()
     for letter, count in letters.items():
         script = bisect_right(_FIRSTS, letter) - 1
@@ -59,9 +68,11 @@ def guess_language(text: str) -> str:
     if counts["ja"] >= _KANA_SHARE * counts["zh"]:
         counts["ja"] += counts.pop("zh", 0)
     lang, most = max(counts.items(), key=lambda pair: pair[1])
-    if most < _ENOUGH * (most + sum(map(len, _LATIN.findall(text)))):
+    # Setting one bit makes small letters of capital ones; U+00C0 to U+024F are the accented ones.
+    latin = np.count_nonzero((codes | 0x20) - ord("a") < 26) + np.count_nonzero((codes >= 0xC0) & (codes < 0x250))
+    if most < _ENOUGH * (most + latin):
         return ""
     others = next(others for _, _, script_lang, others in _SCRIPTS if script_lang == lang)
-    shares = {other: sum(letters[letter] for letter in only) / most for other, only in others.items()}
+    shares = {other: sum(letters.get(letter, 0) for letter in only) / most for other, only in others.items()}
     likely = max(shares, key=lambda other: shares[other], default="")
     return likely if likely and shares[likely] > 0.01 else lang

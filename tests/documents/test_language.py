@@ -34,3 +34,8 @@ def test_a_script_of_its_own_tells_the_language(lang: str) -> None:
 )
 def test_latin_text_tells_nothing(text: str) -> None:
     assert guess_language(text) == ""
+
+
+def test_of_equally_many_letters_the_script_that_comes_first_in_unicode_tells() -> None:
+    assert guess_language("Данун χανα") == guess_language("χανα Данун") == "ru"
+    assert guess_language("Дану χανα") == guess_language("χανα Дану") == "el"
