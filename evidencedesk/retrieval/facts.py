@@ -82,10 +82,14 @@ class EqualChunks(NamedTuple):
 
 
 class SimilarChunks(NamedTuple):
-    """The same of chunks that are linked by near twins, directly or through others."""
+    """The same of chunks that are linked by near twins, directly or through others.
+
+    `copied` is whether their pages share equal chunks as well.
+    """
 
     ids: tuple[str, ...]
     paths: tuple[str, ...]
+    copied: bool
 
 
 class EqualPages(NamedTuple):

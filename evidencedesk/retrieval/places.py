@@ -80,7 +80,8 @@ def beneath(place: GoldPlace, document: Document) -> bool:
 def brings_page(section: UnfindableSection, facts: Facts) -> bool:
     """Whether the search for a section brings another part of its page, or of a page with the same title."""
     title = facts.documents[section.path].document.title
-    found = (document_of(facts, chunk_of(facts, winner)) for winner in section.winners)
+    doc_ids = dict.fromkeys(winner.rpartition(":c")[0] for winner in section.winners)
+    found = (facts.by_id[doc_id].document for doc_id in doc_ids)
     return any(page.path == section.path or page.title == title for page in found)
 
 

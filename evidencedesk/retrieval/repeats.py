@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import accumulate, compress
 from operator import eq
 from typing import NamedTuple
 
@@ -74,7 +74,7 @@ class _Group(NamedTuple):
     doc_ids: frozenset[str]
     counts: list[bool]
     first: str
-    passage: tuple[tuple[str, ...], tuple[str, ...]] | None
+    passage: EqualChunks | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,7 @@ class Repeats:
 
     equal: Mapping[str, EqualChunks]
     similar: Mapping[str, SimilarChunks]
+    twins: Twins
     by_id: Mapping[str, ChunkedDocument]
     copies: Mapping[str, EqualPages]
     scope: Scope
@@ -111,18 +112,19 @@ def find_repeats(
         if page is not None:
             pages[doc_id] = page
     look = _Look(by_id, pages, copies, frozenset(changed), frozenset(stirred))
-    groups = look.groups(before.groups if before else {}, twins.equal)
+    known = before.groups if before else {}
+    groups = look.groups(known, twins.equal, is_same=before is not None and before.twins.equal is twins.equal)
     clusters = look.groups(before.clusters if before else {}, similar_chunks(twins.near))
-    return Repeats(
-        {of.passage[0][0]: EqualChunks(*of.passage) for of in groups.values() if of.passage},
-        {of.passage[0][0]: SimilarChunks(*of.passage) for of in clusters.values() if of.passage},
-        by_id,
-        copies,
-        scope,
-        pages,
-        groups,
-        clusters,
-    )
+    equal = before.equal if before and groups is known else _passages(groups)
+    shared = {one.paths for one in equal.values()} if clusters else set()
+    similar = {
+        name: SimilarChunks(one.ids, one.paths, one.paths in shared) for name, one in _passages(clusters).items()
+    }
+    return Repeats(equal, similar, twins, by_id, copies, scope, pages, groups, clusters)
+
+
+def _passages(groups: Mapping[str, _Group]) -> dict[str, EqualChunks]:
+    return {one.passage.ids[0]: one.passage for one in groups.values() if one.passage}
 
 
 def _page(chunked: ChunkedDocument, scope: Scope) -> _Page:
@@ -141,13 +143,17 @@ class _Look(NamedTuple):
     changed: frozenset[str]
     stirred: frozenset[str]
 
-    def groups(self, before: Mapping[str, _Group], now: Iterable[tuple[str, ...]]) -> Mapping[str, _Group]:
-        """The groups by their first ids."""
+    def groups(
+        self, before: Mapping[str, _Group], now: Iterable[tuple[str, ...]], *, is_same: bool = False
+    ) -> Mapping[str, _Group]:
+        """The groups by their first ids; `is_same` when all ids are as before."""
+        if is_same and not self.stirred and not any(one.first in self.changed for one in before.values()):
+            return before
         found = {}
         for ids in now:
             old = before.get(ids[0])
-            is_same = old is not None and old.ids == ids and old.first not in self.changed
-            kept = old if is_same and old is not None and old.doc_ids.isdisjoint(self.stirred) else None
+            is_kept = old is not None and old.ids == ids and old.first not in self.changed
+            kept = old if is_kept and old is not None and old.doc_ids.isdisjoint(self.stirred) else None
             found[ids[0]] = kept or self._group(ids, old)
         return found
 
@@ -159,12 +165,13 @@ class _Look(NamedTuple):
             doc_ids, counts = frozenset(docs), self._counts(ids, [self.pages[doc_id] for doc_id in docs])
         kept = tuple(compress(ids, counts))
         holders = list(compress(docs, counts))
-        first, passage = "", None
+        first: str = ""
+        passage: EqualChunks | None = None
         if len(kept) > 1:
             first = holders[0]
             text = self.by_id[first].chunks[_number(kept[0])].text
             if len(words(text)) >= MIN_WORDS:
-                passage = kept, tuple(dict.fromkeys([self.pages[doc_id].path for doc_id in holders]))
+                passage = EqualChunks(kept, tuple(dict.fromkeys([self.pages[doc_id].path for doc_id in holders])))
         return _Group(ids, docs, doc_ids, counts, first, passage)
 
     def _counts(self, ids: tuple[str, ...], pages: Sequence[_Page]) -> list[bool]:
@@ -206,7 +213,9 @@ def copies_of(group: EqualPages, facts: Facts) -> tuple[Document, ...]:
     """The pages of a group that are in scope: two or more, or none."""
     pages = [facts.documents[path] for path in group.paths]
     seen = [page for page in pages if any(scoped_chunk(facts, chunk.id) for chunk in page.chunks)]
-    if len(seen) < 2 or sum(len(words(chunk.text)) for chunk in seen[0].chunks) < MIN_WORDS:
+    if len(seen) < 2 or not any(
+        total >= MIN_WORDS for total in accumulate(len(words(one.text)) for one in seen[0].chunks)
+    ):
         return ()
     return tuple(page.document for page in seen)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from evidencedesk.retrieval.facts import EqualChunks, Facts, SimilarChunks
+from evidencedesk.retrieval.facts import Facts, SimilarChunks
 from evidencedesk.retrieval.places import chunk_of, quoted, start_of
 from evidencedesk.rule import Related, Severity, Share, Tag, Violation, rule
 from evidencedesk.text.words import words
@@ -17,13 +17,12 @@ _MAX_RELATED = 5
 
 def _on_pages(
     paths: tuple[str, ...],
-    members: Sequence[tuple[EqualChunks | SimilarChunks, _Likeness | None]],
+    members: Sequence[tuple[SimilarChunks, _Likeness]],
     facts: Facts,
 ) -> Iterator[Violation]:
     """All passages that the same pages nearly share, at the first of them."""
     # Pages that share whole chunks are told as copies; there, texts that only begin or end elsewhere are no news.
-    copied = any(likeness is None for _, likeness in members)
-    told = [likeness for _, likeness in members if likeness and (likeness.reworded or not copied)]
+    told = [likeness for passage, likeness in members if likeness.reworded or not passage.copied]
     if not told:
         return
     shown, *rest = sorted(told, key=lambda likeness: not likeness.reworded)
@@ -51,7 +50,7 @@ def _on_pages(
     tags=(Tag.UNNECESSARY,),
     join=_on_pages,
 )
-def near_duplicate_chunk(subject: EqualChunks | SimilarChunks, facts: Facts) -> Iterator[Share]:
+def near_duplicate_chunk(subject: SimilarChunks, facts: Facts) -> Iterator[Share]:
     """Two chunks that one search can return say nearly the same.
 
     Compared are overlapping runs of words; texts with different numbers are never twins, nor are texts under eight
@@ -96,7 +95,7 @@ def near_duplicate_chunk(subject: EqualChunks | SimilarChunks, facts: Facts) -> 
     Mountain bicycles have wide tyres and a fork with a spring.
     ```
     """
-    yield Share(subject.paths, None if isinstance(subject, EqualChunks) else _compare(subject.ids, facts))
+    yield Share(subject.paths, _compare(subject.ids, facts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +111,10 @@ class _Likeness:
 def _compare(ids: Sequence[str], facts: Facts) -> _Likeness:
     """The first chunk of a passage beside the next one that has other words, which then leads the others."""
     first, *others = ids
-    here = _words(chunk_of(facts, first).text)
-    texts = ((name, _words(chunk_of(facts, name).text)) for name in others)
-    other = next((name for name, text in texts if text.keys != here.keys), others[0])
-    there = _words(chunk_of(facts, other).text)
+    keys: dict[str, str] = {}
+    here = _words(chunk_of(facts, first).text, keys)
+    texts = ((name, _words(chunk_of(facts, name).text, keys)) for name in others)
+    other, there = next(((name, text) for name, text in texts if text.keys != here.keys), (others[0], here))
     changes = [
         change
         for change in SequenceMatcher(None, here.keys, there.keys, autojunk=False).get_opcodes()
@@ -142,6 +141,10 @@ class _Words(NamedTuple):
     keys: list[str]
 
 
-def _words(text: str) -> _Words:
-    pairs = [(word, key) for word in text.split() if (key := " ".join(words(word)))]
+def _words(text: str, keys: dict[str, str]) -> _Words:
+    """The words of a text; `keys` remembers how each is compared."""
+    written = text.split()
+    for word in set(written) - keys.keys():
+        keys[word] = " ".join(words(word))
+    pairs = [(word, key) for word in written if (key := keys[word])]
     return _Words([word for word, _ in pairs], [key for _, key in pairs])

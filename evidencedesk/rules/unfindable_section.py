@@ -83,11 +83,10 @@ def unfindable_section(subject: UnfindablePage, facts: Facts) -> Iterator[Violat
     path, found = subject
     document = facts.documents[path].document
     spans = {section.anchor: section.heading_span for section in document.sections}
-    hidden = [one for one in found if not brings_page(one, facts)]
     if len(found) > _SINGLY:
         values = {"count": len(found), "headings": listed([f"“{quoted(one.anchor, 40)}”" for one in found])}
         related = tuple(Related(path, spans[one.anchor], f"not found by “{one.query}”") for one in found[1:])
-        severity = Severity.INFORMATION if hidden else Severity.HINT
+        severity = Severity.HINT if all(brings_page(one, facts) for one in found) else Severity.INFORMATION
         yield Violation(path, spans[found[0].anchor], values, document.doc_id, related, severity, "several")
         return
     for one in found:
@@ -97,5 +96,5 @@ def unfindable_section(subject: UnfindablePage, facts: Facts) -> Iterator[Violat
             "winner": f"its words find {named(first[0])}" if first else "its words find nothing",
         }
         related = tuple(Related(*start_of(facts, chunk), "rank 1 by words") for chunk in first)
-        severity, message = (Severity.INFORMATION, "") if one in hidden else (Severity.HINT, "part")
+        severity, message = (Severity.HINT, "part") if brings_page(one, facts) else (Severity.INFORMATION, "")
         yield Violation(path, spans[one.anchor], values, one.anchor, related, severity, message)
