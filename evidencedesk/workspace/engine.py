@@ -270,6 +270,9 @@ def _no_garbage() -> Iterator[None]:
         yield
     finally:
         if was_on:
+            # What was made stays. This puts it with what is old; else the collector looks through all of it first.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 
