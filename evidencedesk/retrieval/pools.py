@@ -24,7 +24,7 @@ A pool belongs to the newest state of the index, which alters it in place; what 
 
 from __future__ import annotations
 
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,15 +160,20 @@ class Pool:
         proven = (floor <= 0) | (self.scores[rows, self.k - 1] > floor * drift * _SLACK)
         self.certain[rows] = proven & (self.spare[rows] >= 0)
 
-    def fill(self, row: int, slots: Slots, scores: Floats, floor: float, spare: int) -> None:
-        """Begin a row anew with chunks, best first, that were all found by a full search."""
-        count = len(slots)
-        self.slots[row, :count], self.slots[row, count:] = slots, -1
-        self.scores[row, :count], self.scores[row, count:] = scores, -np.inf
-        self.entered[row] = self.scores[row]
-        self.floor[row] = floor
-        self.spare[row] = spare
-        self.certain[row] = self.touched[row] = True
+    def fill(self, rows: Rows, chosen: Chosen, slots: Slots, scores: Floats) -> Rows:
+        """Begin rows anew with those of some chunks that are `chosen`, which were all found by a full search.
+
+        Returns the column of each.
+        """
+        starts = np.searchsorted(chosen.owners, np.arange(len(rows)))
+        columns = np.arange(len(chosen.owners)) - starts[chosen.owners]
+        at = rows[chosen.owners]
+        self.slots[rows], self.scores[rows] = -1, -np.inf
+        self.slots[at, columns], self.scores[at, columns] = slots[chosen.places], scores[chosen.places]
+        self.entered[rows] = self.scores[rows]
+        self.floor[rows], self.spare[rows] = chosen.floor, chosen.spare
+        self.certain[rows] = self.touched[rows] = True
+        return columns
 
     def stir(self, touched: tuple[int, ...]) -> None:
         """Note the rows that show one of these slots, whose Chunk is now another object."""
@@ -211,30 +216,51 @@ def _places_of(wanted: Slots, array: Slots) -> Rows:
     return np.flatnonzero(is_wanted.take(array + 1, mode="clip"))
 
 
-def choose(
-    k: int, scores: Floats, order: NDArray[np.int64], classes: NDArray[np.int64] | None, bound: float
-) -> tuple[Rows, float, int]:
-    """Who enters a pool for the best `k`: places among the candidates, best first, the floor, and the spare.
+class Chosen(NamedTuple):
+    """Who enters the pools of some queries: `places` of candidates and whose they are, each query's best first.
 
-    `scores` and `order` are of the candidates, of which no other chunk beats `bound`; `classes` has the rows that
-    twins share, shape (number of candidates, any), None when equal scores make twins.
+    `floor` and `spare` are by query.
     """
-    places = np.lexsort((order, -scores))
-    capacity = capacity_of(k)
-    if len(places) <= capacity:
-        return places, bound, _ENDLESS
-    ranked = scores[places]
-    kinds = np.cumsum(np.diff(ranked, prepend=ranked[0]) != 0)
-    if classes is not None and np.bincount(kinds).max() > k:
-        _, kinds = np.unique(np.column_stack([kinds, classes[places]]), axis=0, return_inverse=True)
-        kinds = kinds.ravel()
+
+    places: Rows
+    owners: Rows
+    floor: Floats
+    spare: NDArray[np.int64]
+
+
+def choose(
+    k: int,
+    owners: Rows,
+    scores: Floats,
+    order: NDArray[np.int64],
+    classes: NDArray[np.int64] | None,
+    bound: Floats,
+) -> Chosen:
+    """Who enters the pools for the best `k` of queries, of which no chunk but the candidates beats `bound`.
+
+    `owners`, `scores` and `order` are of the candidates; `classes` has the rows that twins share, shape (number of
+    candidates, any), None when equal scores make twins.
+    """
+    places = np.lexsort((order, -scores, owners))
+    owners, ranked = owners[places], scores[places]
+    kinds = np.cumsum((np.diff(ranked, prepend=0.0) != 0) | (np.diff(owners, prepend=0) != 0))
+    if classes is not None:
+        # Where no more than k chunks score alike, it does not matter which of them are twins.
+        crowded = np.flatnonzero(np.bincount(kinds)[kinds] > k)
+        _, finer = np.unique(np.column_stack([kinds[crowded], classes[places[crowded]]]), axis=0, return_inverse=True)
+        kinds[crowded] = int(kinds.max(initial=0)) + 1 + finer.ravel()
     is_chosen = _turns(kinds) < k + SPARE
-    is_chosen &= np.cumsum(is_chosen) <= capacity
-    members = np.bincount(kinds[is_chosen], minlength=int(kinds.max()) + 1)
+    taken = np.cumsum(is_chosen)
+    before = np.concatenate([[0], taken])[np.searchsorted(owners, owners)]
+    is_chosen &= taken - before <= capacity_of(k)
+    members = np.bincount(kinds[is_chosen], minlength=int(kinds.max(initial=0)) + 1)
     is_hidden = ~is_chosen & (members[kinds] >= k)
-    spare = int(members[kinds[is_hidden]].min(initial=_ENDLESS) - k)
-    floor = max(bound, float(ranked[~is_chosen & ~is_hidden].max(initial=-np.inf)))
-    return places[is_chosen], floor, spare
+    spare = np.full(len(bound), _ENDLESS, dtype=np.int64)
+    np.minimum.at(spare, owners[is_hidden], members[kinds[is_hidden]] - k)
+    is_below = ~is_chosen & ~is_hidden
+    floor = bound.copy()
+    np.maximum.at(floor, owners[is_below], ranked[is_below])
+    return Chosen(places[is_chosen], owners[is_chosen], floor, spare)
 
 
 def _turns(kinds: NDArray[np.intp]) -> Rows:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +33,7 @@ class Filed:
             (terms.setdefault(term, len(terms)) for term in self.bags.vocabulary), np.int32, len(self.bags.vocabulary)
         )
         sizes = np.diff(self.bags.starts)[self.rows]
-        ends = np.cumsum(sizes)
-        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
-            self.bags.starts[self.rows] - (ends - sizes), sizes
-        )
+        places = ranges(self.bags.starts[self.rows], sizes)
         return numbers[self.bags.terms[places]], np.repeat(self.slots, sizes), self.bags.counts[places]
 
     @property
@@ -44,7 +42,7 @@ class Filed:
         return self.bags.lengths[self.rows]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Postings:
     """Term `t` stands in `slots[starts[t]:starts[t + 1]]`, ascending, `counts` times, and where `tail_terms` is `t`.
 
@@ -154,19 +152,57 @@ class Postings:
             slots, counts = slots[alive], counts[alive]
         return slots, counts
 
-    def counts_at(self, number: int, slots: Ints) -> Ints:
-        """How often the texts in some slots, ascending and live, hold the term."""
+    def of_terms(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.intp], Ints, Ints]:
+        """For many terms, some of which may be -1, which is none: the place in `terms`, a slot, dead or alive, and how
+        often it holds the term.
+        """
+        starts, sizes = self._part(terms)
+        order, tail_terms = self._tail
+        tail_starts = np.searchsorted(tail_terms, terms)
+        tail_sizes = np.searchsorted(tail_terms, terms, side="right") - tail_starts
+        places, behind = ranges(starts, sizes), order[ranges(tail_starts, tail_sizes)]
+        every = np.arange(len(terms))
+        return (
+            np.concatenate([np.repeat(every, sizes), np.repeat(every, tail_sizes)]),
+            np.concatenate([self.slots[places], self.tail_slots[behind]]),
+            np.concatenate([self.counts[places], self.tail_counts[behind]]),
+        )
+
+    def counts_of(self, terms: NDArray[np.int64], slots: Ints) -> Ints:
+        """How often the text in each slot holds the term beside it; 0 for -1, which is none."""
         counts = np.zeros(len(slots), dtype=np.int32)
-        if number >= len(self.df) or not self.df[number]:
-            return counts
-        packed = int(np.searchsorted(slots, self.packed))
-        if number + 1 < len(self.starts):
-            part = slice(self.starts[number], self.starts[number + 1])
-            _look_up(self.slots[part], self.counts[part], slots[:packed], counts[:packed])
-        if packed < len(slots):
-            behind = np.flatnonzero(self.tail_terms == number)
-            _look_up(self.tail_slots[behind], self.tail_counts[behind], slots[packed:], counts[packed:])
+        low, sizes = self._part(terms)
+        high = end = low + sizes
+        for _ in range(int(sizes.max(initial=0)).bit_length()):
+            middle = (low + high) >> 1
+            is_before = (low < high) & (self.slots[np.minimum(middle, len(self.slots) - 1)] < slots)
+            low, high = np.where(is_before, middle + 1, low), np.where(is_before, high, np.minimum(middle, high))
+        at = np.flatnonzero(low < end)
+        at = at[self.slots[low[at]] == slots[at]]
+        counts[at] = self.counts[low[at]]
+        behind = np.flatnonzero(slots >= self.packed)
+        if len(behind):
+            order, _ = self._tail
+            # Entries of a term came with ascending slots.
+            held = self.tail_terms[order].astype(np.int64) * len(self.live) + self.tail_slots[order]
+            wanted = terms[behind] * len(self.live) + slots[behind]
+            places = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
+            is_there = held[places] == wanted
+            counts[behind[is_there]] = self.tail_counts[order[places[is_there]]]
         return counts
+
+    def _part(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the entries of terms begin in the large part, and how many there are."""
+        is_packed = (terms >= 0) & (terms < len(self.starts) - 1)
+        numbers = np.where(is_packed, terms, 0)
+        starts = self.starts[numbers]
+        return starts, np.where(is_packed, self.starts[np.minimum(numbers + 1, len(self.starts) - 1)] - starts, 0)
+
+    @cached_property
+    def _tail(self) -> tuple[NDArray[np.intp], Ints]:
+        """The tail in the order of its terms, and these."""
+        order = np.argsort(self.tail_terms, kind="stable")
+        return order, self.tail_terms[order]
 
     def in_use(self) -> Iterator[tuple[str, int]]:
         """The terms that some live text holds, with the number of texts."""
@@ -181,9 +217,8 @@ def _joined(entries: Sequence[tuple[Ints, Ints, Ints]]) -> tuple[Ints, Ints, Int
     return np.concatenate(terms), np.concatenate(slots), np.concatenate(counts)
 
 
-def _look_up(slots: Ints, counts: Ints, wanted: Ints, found: Ints) -> None:
-    """Write into `found` the counts of the `wanted` slots; both lists of slots ascend."""
-    if len(slots):
-        places = np.minimum(np.searchsorted(slots, wanted), len(slots) - 1)
-        held = slots[places] == wanted
-        found[held] = counts[places[held]]
+def ranges(starts: NDArray[np.integer], sizes: NDArray[np.integer]) -> NDArray[np.intp]:
+    """`starts[i]`, `starts[i] + 1` … `sizes[i]` numbers each, one after the other."""
+    ends = np.cumsum(sizes)
+    numbers: NDArray[np.intp] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
+    return numbers

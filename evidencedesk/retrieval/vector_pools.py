@@ -52,5 +52,6 @@ class VectorPool(Pool):
     def renew(self, row: int, found: Contenders, order: NDArray[np.int64]) -> None:
         """Begin a row anew from the best that a search in full has found for it, as many as the pool keeps."""
         scores = found.scores.astype(np.float64)
-        chosen, floor, spare = choose(self.k, scores, order[found.slots], None, found.bound)
-        self.fill(row, found.slots[chosen], scores[chosen], floor, spare)
+        owners = np.zeros(len(scores), dtype=np.intp)
+        chosen = choose(self.k, owners, scores, order[found.slots], None, np.array([found.bound]))
+        self.fill(np.array([row]), chosen, found.slots, scores)

@@ -51,12 +51,16 @@ class Weights:
         by_df[occurs] = [bm25.formula.idf(bm25.n, count) for count in np.flatnonzero(occurs).tolist()]
         return cls(df, by_df, bm25.n, bm25.avg_len or 1.0)
 
-    def idf(self, terms: Terms) -> Floats:
-        """The weights of these terms, 0 for -1, which is no term."""
+    def frequency(self, terms: Terms) -> Terms:
+        """How many texts hold each of these terms, 0 for -1, which is no term."""
         is_known = (terms >= 0) & (terms < len(self.df))
         df = np.zeros(terms.shape, dtype=np.int64)
         df[is_known] = self.df[terms[is_known]]
-        return np.where(terms >= 0, self.by_df[df], 0.0)
+        return df
+
+    def idf(self, terms: Terms) -> Floats:
+        """The weights of these terms, 0 for -1."""
+        return np.where(terms >= 0, self.by_df[self.frequency(terms)], 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

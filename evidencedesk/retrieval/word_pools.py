@@ -25,8 +25,7 @@ So after a change the rows in question are those with a new chunk, a dead one, o
 the leeway ends, less what their own terms have in excess) that `D` has passed: one comparison.
 
 Which new texts can enter a row is found by its *essential* terms: without one of them a text cannot pass the floor,
-even if it holds all others as often as one likes (compare MaxScore: Turtle and Flood 1995). The same thought makes a
-full search short (see `contenders`).
+even if it holds all others as often as one likes. The same thought makes a full search short (see `word_contenders`).
 """
 
 from __future__ import annotations
@@ -41,6 +40,8 @@ from numpy.typing import NDArray
 from evidencedesk.retrieval.bm25 import BM25
 from evidencedesk.retrieval.key_table import KeyTable
 from evidencedesk.retrieval.pools import Floats, Mask, Pool, Rows, Slots, capacity_of, choose
+from evidencedesk.retrieval.postings import ranges
+from evidencedesk.retrieval.word_contenders import Contenders
 from evidencedesk.retrieval.word_drift import Drift, Weights
 
 Terms = Mapping[int, float]
@@ -227,7 +228,7 @@ class WordPool(Pool):
         # Each row with each text that holds one of its essential terms.
         by_term = np.argsort(numbers, kind="stable")
         starts, sizes = np.searchsorted(numbers[by_term], which), np.bincount(numbers, minlength=len(own))[which]
-        pairs = np.repeat(rows, sizes) * len(table) + places[by_term][_ranges(starts, sizes)]
+        pairs = np.repeat(rows, sizes) * len(table) + places[by_term][ranges(starts, sizes)]
         rows, new = np.divmod(np.unique(pairs), max(1, len(table)))
         if not len(rows):
             return rows
@@ -261,104 +262,30 @@ class WordPool(Pool):
         entries = rows[at] * self.width + columns
         return table.add(self.terms.ravel()[entries], entries.astype(np.int32), self.terms.ravel() >= 0)
 
-    def renew(self, row: int, bm25: BM25, idf: Floats, mask: Mask, order: NDArray[np.int64], sums: Floats) -> None:
-        """Search in full for one row; `idf` is of its terms, 0 behind. `renewed` is to be told of all such rows.
-
-        `sums` is 0 for every slot, and is so again afterwards.
-        """
-        width = int(np.count_nonzero(self.terms[row] >= 0))
-        terms, weights = self.terms[row, :width], self.weights[row, :width]
-        most = idf[:width] * bm25.formula.gain * weights
-        slots, bound = contenders(bm25, terms, most, capacity_of(self.k), mask, sums)
+    def renew(self, rows: Rows, present: Present, mask: Mask) -> None:
+        """Search in full for some rows."""
+        bm25, terms, weights = present.bm25, self.terms[rows], self.weights[rows]
+        idf = present.weights.idf(terms)
+        most = idf * bm25.formula.gain * weights
+        found = Contenders(bm25, terms, most, capacity_of(self.k), mask)
+        found.search()
+        owners, slots = found.pairs.owners, found.pairs.slots
         penalty = bm25.penalty[slots]
-        tf = np.zeros((len(slots), width), dtype=np.int64)
+        tf = np.zeros((len(slots), self.width), dtype=np.int64)
         scores = np.zeros(len(slots))
-        for place, term in enumerate(terms.tolist()):
-            tf[:, place] = bm25.held.counts_at(term, slots)
-            scores += bm25.given(idf[place], tf[:, place], penalty) * weights[place]
+        for place in range(self.width):
+            tf[:, place] = bm25.held.counts_of(terms[owners, place], slots)
+            scores += bm25.given(idf[owners, place], tf[:, place], penalty) * weights[owners, place]
         classes = np.column_stack([bm25.lengths[slots], tf])
-        chosen, floor, spare = choose(self.k, scores, order[slots], classes, bound)
-        self.fill(row, slots[chosen], scores[chosen], floor, spare)
-        self.tf[row] = 0
-        self.tf[row, :width, : len(chosen)] = tf[chosen].T
-        self.idf0[row, :width] = idf[:width]
-        self.mean0[row] = bm25.avg_len or 1.0
-        by_weight = np.argsort(most)
-        self.essential[row] = False
-        self.essential[row, by_weight] = np.cumsum(most[by_weight]) * _SLACK > floor
-        # Where the work is given up before it is known for how long the row is proven, the next state looks at it.
-        self.limit[row] = -np.inf
-
-    def renewed(self, rows: Rows, present: Present) -> None:
-        """Find out for how long rows that were searched for are proven."""
+        chosen = choose(self.k, owners, scores, present.order[slots], classes, found.bound)
+        columns = self.fill(rows, chosen, slots, scores)
+        self.tf[rows] = 0
+        self.tf[rows[chosen.owners], :, columns] = tf[chosen.places]
+        self.idf0[rows] = np.where(terms >= 0, idf, 1.0)
+        self.mean0[rows] = present.weights.mean
+        by_weight = np.argsort(most, axis=1)
+        reached = np.cumsum(np.take_along_axis(most, by_weight, axis=1), axis=1) * _SLACK > chosen.floor[:, np.newaxis]
+        np.put_along_axis(reached, by_weight, reached.copy(), axis=1)
+        self.essential[rows] = reached & (terms >= 0)
         self._present = present
         self._judge(rows, 1.0, present)
-
-
-def contenders(
-    bm25: BM25, terms: NDArray[np.int64], most: Floats, count: int, mask: Mask, sums: Floats
-) -> tuple[Slots, float]:
-    """Slots of `mask`, ascending, among which are the `count` best for a query, and what no other slot's score exceeds.
-
-    `most` is what no text can get by a term. `sums` is 0 for every slot, and is so again afterwards. Terms are added
-    from the weightiest to the lightest, not in the order of the query: these sums only choose.
-    """
-    by_weight = [place for place in np.argsort(-most, kind="stable").tolist() if most[place] > 0]
-    left = float(most.sum())
-    touched = np.zeros(0, dtype=np.int32)
-    # Terms are looked up many at a time: until half of the weight is spent, then until the rest cannot reach the least.
-    done, least, goal = 0, -np.inf, left / 2
-    while done < len(by_weight) and not left * _SLACK < least:
-        parts: list[tuple[Slots, Slots, Floats]] = []
-        while done < len(by_weight) and not (parts and left * _SLACK < goal):
-            place = by_weight[done]
-            slots, counts = bm25.held.of_term(int(terms[place]))
-            parts.append((slots, counts, np.full(len(slots), most[place])))
-            left -= float(most[place])
-            done += 1
-        slots, counts, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        allowed = mask[slots]
-        if not allowed.all():
-            slots, counts, weights = slots[allowed], counts[allowed], weights[allowed]
-        touched = np.concatenate([touched, _distinct(slots[sums[slots] == 0])])
-        np.add.at(sums, slots, weights * (counts / (counts + bm25.penalty[slots])))
-        if len(touched) > count:
-            goal = least = _kth(sums[touched], count)
-    slots = np.sort(touched)
-    partial = sums[slots]
-    sums[slots] = 0.0
-    bound = max(left, 0.0) * _SLACK if done < len(by_weight) else 0.0
-    while True:
-        best = (partial + max(left, 0.0)) * _SLACK
-        kept = best >= least
-        if not kept.all():
-            bound = max(bound, float(best[~kept].max()))
-            slots, partial = slots[kept], partial[kept]
-        if done == len(by_weight) or len(slots) <= count:
-            return slots, bound
-        place = by_weight[done]
-        counts = bm25.held.counts_at(int(terms[place]), slots)
-        partial += most[place] * (counts / (counts + bm25.penalty[slots]))
-        left -= float(most[place])
-        done += 1
-        least = max(least, _kth(partial, count))
-
-
-def _distinct(slots: Slots) -> Slots:
-    """Each of them once, ascending; `np.unique` takes ten times as long for so few."""
-    slots = np.sort(slots)
-    is_first = np.ones(len(slots), dtype=np.bool_)
-    np.not_equal(slots[1:], slots[:-1], out=is_first[1:])
-    return slots[is_first]
-
-
-def _kth(values: Floats, k: int) -> float:
-    """The k-th greatest."""
-    return float(np.partition(values, len(values) - k)[len(values) - k])
-
-
-def _ranges(starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """`starts[i]`, `starts[i] + 1` … `sizes[i]` numbers each, one after the other."""
-    ends = np.cumsum(sizes)
-    numbers: NDArray[np.intp] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - sizes), sizes)
-    return numbers

@@ -18,8 +18,10 @@ from evidencedesk.retrieval.standing import Shelf, gather
 from evidencedesk.retrieval.word_drift import Drift, Weights
 from evidencedesk.retrieval.word_pools import Present, Terms, WordPool, width_of
 
-_TOLD = 16
-"""After how many searches in full it is told how far they are."""
+_TOGETHER = 256
+"""How many queries are searched for in full at a time; between them it is told how many are done."""
+_ENTRIES = 1 << 20
+"""How many texts may hold their terms, each counted by itself: that is the room that a search takes."""
 
 
 class WordSearch:
@@ -93,15 +95,15 @@ class WordSearch:
             new.setdefault(width_of(terms), {})[query] = terms
         for width, planned in new.items():
             standing.add(width, list(planned), WordPool(k, list(planned.values()), width))
-        sums = np.zeros(len(self.corpus.chunks))
 
         def renew(pool: WordPool, rows: NDArray[np.intp], told: Callable[[int], None]) -> None:
-            idf = self.present.weights.idf(pool.terms[rows])
-            for done, row in enumerate(rows.tolist()):
-                if done % _TOLD == 0:
-                    told(done)
-                pool.renew(row, self.bm25, idf[done], mask, self.corpus.order, sums)
-            pool.renewed(rows, self.present)
+            start, entries = 0, np.cumsum(self.present.weights.frequency(pool.terms[rows]).sum(axis=1))
+            while start < len(rows):
+                told(start)
+                few = int(np.searchsorted(entries, (entries[start - 1] if start else 0) + _ENTRIES))
+                end = min(start + _TOGETHER, max(start + 1, few))
+                pool.renew(rows[start:end], self.present, mask)
+                start = end
 
         return gather(standing, queries, k, renew, tick, self.corpus.chunks, source, with_scores)
 

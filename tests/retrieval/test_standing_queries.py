@@ -100,7 +100,7 @@ def changed(chance: random.Random, documents: dict[str, ChunkedDocument]) -> dic
 def told_of_every_search() -> Iterator[None]:
     """So work can be given up between any two."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_search, "_TOLD", 1)
+        patch.setattr(word_search, "_TOGETHER", 2)
         yield
 
 
