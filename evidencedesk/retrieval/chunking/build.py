@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
@@ -28,37 +28,26 @@ def build(document: Document, pieces: Iterable[Piece]) -> list[Chunk]:
     """
     line_begins = line_starts(document.text)
     blocks = [block for block in document.blocks if not is_comment(document, block)]
-    block_ends = [block.span.end for block in blocks]
+    block_starts, block_ends = [block.span.start for block in blocks], [block.span.end for block in blocks]
+    kinds: list[ChunkKind] = [_KINDS.get(block.kind, "text") for block in blocks]
     section_starts = [section.span.start for section in document.sections]
+    doc_id = document.doc_id
+    same = document.title, document.status, document.audience, document.lang
     chunks: list[Chunk] = []
     for span, text in pieces:
-        first = bisect_right(block_ends, span.start)
-        if first == len(blocks) or blocks[first].span.start >= span.end:
+        start, end = span
+        first = bisect_right(block_ends, start)
+        behind = bisect_left(block_starts, end)
+        if first >= behind:
             continue
-        section = document.sections[max(0, bisect_right(section_starts, span.start) - 1)]
-        first_line, last_line = bisect_right(line_begins, span.start), bisect_right(line_begins, span.end - 1)
+        section = document.sections[max(0, bisect_right(section_starts, start) - 1)]
+        first_line, last_line = bisect_right(line_begins, start), bisect_right(line_begins, end - 1)
         place = f"lines {first_line}-{last_line}"
-        chunks.append(
-            Chunk(
-                id=f"{document.doc_id}:c{len(chunks)}",
-                doc_id=document.doc_id,
-                text=text,
-                kind=_kind(blocks, first, span.end),
-                location=Location(
-                    label=f"{section.anchor}, {place}" if section.anchor else place,
-                    span=span,
-                    first_line=first_line,
-                    last_line=last_line,
-                    heading=section.heading_span,
-                ),
-                path=document.path,
-                section=section.anchor,
-                title=document.title,
-                status=document.status,
-                audience=document.audience,
-                lang=document.lang,
-            )
-        )
+        label = f"{section.anchor}, {place}" if section.anchor else place
+        location = Location(label, span, first_line, last_line, section.heading_span)
+        kind = kinds[first] if len({*kinds[first:behind]}) == 1 else "text"
+        chunk_id = f"{doc_id}:c{len(chunks)}"
+        chunks.append(Chunk(chunk_id, doc_id, text, kind, location, document.path, section.anchor, *same))
     return chunks
 
 
@@ -87,13 +76,3 @@ def source_piece(document: Document, span: Span) -> Piece | None:
 def unix_lines(text: str) -> str:
     """`text` with every CRLF and CR as LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
-def _kind(blocks: list[Block], first: int, end: int) -> ChunkKind:
-    kind = _KINDS.get(blocks[first].kind, "text")
-    for index in range(first + 1, len(blocks)):
-        if blocks[index].span.start >= end:
-            break
-        if _KINDS.get(blocks[index].kind, "text") != kind:
-            return "text"
-    return kind

@@ -62,13 +62,12 @@ class Flow:
         A stretch that brings nothing beyond the one before it is dropped.
         """
         done = 0
-        for span in spans:
-            text = span.of(self.text)
-            start = span.start + len(text) - len(text.lstrip())
-            text = text.strip()
-            end = start + len(text)
+        for first, last in spans:
+            text = self.text[first:last].rstrip()
+            end = first + len(text)
+            text = text.lstrip()
             if end > done and text:
-                yield Span(self._source(start), self._source(end - 1) + 1), text
+                yield Span(self._source(end - len(text)), self._source(end - 1) + 1), text
                 done = end
 
     def _source(self, offset: int) -> int:
