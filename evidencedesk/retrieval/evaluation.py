@@ -253,15 +253,14 @@ def _same(some: Sequence[Chunk], others: Sequence[Chunk]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of one label's question, as far as it rests on which chunks were retrieved: all that rules see.
+    """What became of one label's question, as far as it rests on which chunks were retrieved.
 
-    `source` says where the label is written; `found` are the chunks that were retrieved, `scores` those of the
-    configured searcher's top k. What is not about scores should be read from `found`, which changes far less often.
+    `found` are these chunks, `scores` those of the configured searcher's top k. What is not about scores should be read
+    from `found`, which changes far less often.
     `grade` is what the gate's grader gives to the prompt that was to be, None without a gate.
     """
 
     label: Label
-    source: LabelSource
     contract: Contract
     places: tuple[GoldPlace, ...]
     found: Found
@@ -278,8 +277,10 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Judgement):
-    """One label against one state of the knowledge base: its judgement, and `scored`, all lists with their scores."""
+    """One label against one state of the knowledge base: its judgement, with `source`, where the label is written, and
+    `scored`, all lists with their scores."""
 
+    source: LabelSource
     scored: Retrieved
 
     @property
@@ -321,10 +322,12 @@ class Evaluations(Mapping[str, Evaluation]):
     def __init__(
         self,
         judgements: Mapping[str, Judgement],
+        sources: Mapping[str, LabelSource],
         scored: Callable[[str], Retrieved],
         place: Place | None = None,
     ) -> None:
         self.judgements = judgements
+        self.sources = sources
         self._scored = scored
         self._place = place
         self._made: dict[str, Evaluation] = {}
@@ -336,7 +339,7 @@ class Evaluations(Mapping[str, Evaluation]):
             if self._place is not None:
                 judgement = replace(judgement, found=judgement.found.placed(self._place))
                 scored = scored.placed(self._place)
-            parts = (*_parts_of(judgement), scored)
+            parts = (*_parts_of(judgement), self.sources[label_id], scored)
             made = self._made.setdefault(label_id, Evaluation(*parts))
         return made
 

@@ -278,6 +278,7 @@ class Judged:
     judgements: Mapping[str, Judgement]
     contract: Contract
     evidence: Evidence
+    sources: Mapping[str, LabelSource] = field(default_factory=dict)
     answers: Answers = field(default_factory=Answers)
     homes: Mapped[str, Judgement, frozenset[str]] | None = None
     """By label id, the ids of the documents in which its gold is looked for."""
@@ -298,10 +299,11 @@ def judge(
     """
     evidence = before.evidence.after(by_id) if before else Evidence(by_id)
     known: Mapping[str, Judgement] = {}
+    sources: Mapping[str, LabelSource] = {}
     homes: Mapped[str, Judgement, frozenset[str]] | None = None
     stirred, replaced = set(questions.of.values()), set(questions.of)
     if before and before.contract == contract:
-        known, homes = before.judgements, before.homes
+        known, sources, homes = before.judgements, before.sources, before.homes
         stirred = answers.stirred(before.answers)
         changed, is_alike = difference(before.evidence.by_id, by_id)
         if homes and is_alike:
@@ -312,8 +314,8 @@ def judge(
         again = [
             label_id
             for label_id, source in questions.sources.items()
-            if label_id not in known
-            or known[label_id].source is not source
+            if label_id not in sources
+            or (sources[label_id] is not source and sources[label_id].label != source.label)
             or label_id in replaced
             or questions.of[label_id] in stirred
         ]
@@ -321,7 +323,7 @@ def judge(
     for done, label_id in enumerate(again):
         progress(done, len(again))
         source, question, last = questions.sources[label_id], questions.of[label_id], known.get(label_id)
-        if last and last.source is not source and last.source.label != source.label:
+        if last and sources[label_id].label != source.label:
             last = None
         if last and label_id in replaced:
             places = tuple([evidence.place(gold) for gold in source.label.gold])
@@ -331,7 +333,7 @@ def judge(
     judgements = known
     if new or not same_keys(known, questions.sources):
         judgements = {label_id: new.get(label_id) or known[label_id] for label_id in questions.sources}
-    return Judged(judgements, contract, evidence, answers, mapped(homes, judgements, _homes))
+    return Judged(judgements, contract, evidence, questions.sources, answers, mapped(homes, judgements, _homes))
 
 
 def _homes(judgement: Judgement) -> frozenset[str]:
@@ -357,9 +359,8 @@ def _judge(
     found = retrieved.found(contract.gate) if is_stirred or last is None else last.found
     if last and (found is last.found or last.found.same(found)):
         scores = last.scores if found is last.found and is_fixed(contract) else retrieved.scores(contract)
-        if source is last.source and (scores, retrieved.grade) == (last.scores, last.grade):
-            return last
-        return replace(last, source=source, scores=scores, grade=retrieved.grade)
+        is_same = (scores, retrieved.grade) == (last.scores, last.grade)
+        return last if is_same else replace(last, scores=scores, grade=retrieved.grade)
     places = last.places if last else tuple(evidence.place(gold) for gold in source.label.gold)
     contract = last.contract if last else replace(contract, scope=source.label.scope or contract.scope)
     gold = tuple(place.gold for place in places)
@@ -372,7 +373,6 @@ def _judge(
     trace = Trace(indexed=indexed, retrieved=top, context=retrieved.context, closed=found.closed)
     return Judgement(
         label=replace(source.label, gold=gold),
-        source=source,
         contract=contract,
         places=places,
         found=found,

@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evidencedesk.retrieval.evaluation import Evaluations
 from evidencedesk.retrieval.facts import Facts
 from evidencedesk.retrieval.label_file import LabelSource
 from evidencedesk.retrieval.places import Place
@@ -52,13 +53,10 @@ class Moves:
             if ("texts", path) in changed and path in before.label_files
         }
         self.paths: set[Path] = {("texts", path) for path in self._edits}
-        if self._edits:
+        if self._edits and isinstance(before.evaluations, Evaluations) and isinstance(now.evaluations, Evaluations):
+            old, new = before.evaluations.sources, now.evaluations.sources
             sources = [path for path in changed if path[0] == "evaluations" and path[-1] == "source"]
-            self.paths.update(
-                path
-                for path in sources
-                if self._only_moved(before.evaluations[str(path[1])].source, now.evaluations[str(path[1])].source)
-            )
+            self.paths.update(path for path in sources if self._only_moved(old[str(path[1])], new[str(path[1])]))
 
     def carried(self, told: Told) -> Told | None:
         """What was told, told of the labels where they are now; None when it may have been about their text."""

@@ -166,7 +166,9 @@ def build_snapshot(
         catalog=Catalog.of(index.corpus, by_id if place else None),
         contract=contract,
         chunking=config.chunking_text(),
-        evaluations=Evaluations(judged.judgements, lambda label_id: answers.of(questions.of[label_id]), place),
+        evaluations=Evaluations(
+            judged.judgements, questions.sources, lambda label_id: answers.of(questions.of[label_id]), place
+        ),
         twins=twins,
         word_limit=config.retrieval.word_limit,
         chunk_size=config.chunk_size(),

@@ -19,7 +19,7 @@ from itertools import compress
 from operator import attrgetter, is_not
 from typing import Any, Protocol, TypeVar, cast
 
-from evidencedesk.retrieval.changes import difference
+from evidencedesk.retrieval.changes import changed_keys, difference
 from evidencedesk.retrieval.evaluation import Contract, Evaluation, Evaluations, Judgement, Standing
 from evidencedesk.retrieval.facts import Facts
 
@@ -31,9 +31,10 @@ KEYS = object()
 """Stands in a path for all keys of a mapping."""
 
 _FACTS = tuple(field.name for field in fields(Facts))
-# What moves with every change is no part of what rules see: they read `found` and `scores` instead.
-_EVALUATION = tuple(field.name for field in fields(Judgement))
-_parts_of = attrgetter(*_EVALUATION)
+_JUDGEMENT = tuple(field.name for field in fields(Judgement))
+_parts_of = attrgetter(*_JUDGEMENT)
+# What moves with every change is no part of what rules see: they read `found` and `scores` instead of `scored`.
+_EVALUATION = (*_JUDGEMENT, "source")
 # New objects of these types may well be equal to the old ones, and are compared at no cost.
 _PLAIN = (str, int, float, date, tuple, frozenset, Contract, Standing)
 
@@ -163,8 +164,11 @@ def changed_paths(before: Facts, now: Facts) -> set[Path]:
 
 
 def _changed_entries(name: str, before: Mapping[Any, Any], now: Mapping[Any, Any]) -> Iterator[Path]:
-    # A page that moved changes no judgement of it: who shows a place of a chunk reads it in its page.
-    before, now = (one.judgements if isinstance(one, Evaluations) else one for one in (before, now))
+    if isinstance(before, Evaluations) and isinstance(now, Evaluations):
+        sources = changed_keys(before.sources, now.sources)
+        yield from ((name, key, "source") for key in sources if key in before.sources and key in now.sources)
+        # A page that moved changes no judgement of it: who shows a place of a chunk reads it in its page.
+        before, now = before.judgements, now.judgements
     if before is now:
         return
     changed, is_alike = difference(before, now)
@@ -175,9 +179,9 @@ def _changed_entries(name: str, before: Mapping[Any, Any], now: Mapping[Any, Any
             yield name, key
         elif isinstance(now[key], Judgement):
             old, new = _parts_of(before[key]), _parts_of(now[key])
-            for part in compress(range(len(_EVALUATION)), map(is_not, old, new)):
+            for part in compress(range(len(_JUDGEMENT)), map(is_not, old, new)):
                 if not _same(old[part], new[part]):
-                    yield name, key, _EVALUATION[part]
+                    yield name, key, _JUDGEMENT[part]
         elif not _same(before[key], now[key]):
             yield name, key
 
