@@ -211,7 +211,8 @@ class Corpus:
                 has_same_langs = has_same_langs and old is not None and old.langs == part.langs
                 old = part
             parts[name] = old
-        gone += [Rows(part, np.arange(len(part.slots))) for name, part in self.parts.items() if name not in parts]
+        lost_parts = () if is_alike else (part for name, part in self.parts.items() if name not in parts)
+        gone += [Rows(part, np.arange(len(part.slots))) for part in lost_parts]
 
         chunks = self.chunks.after(touched, added)
         live = np.concatenate([self.live, np.ones(len(added), dtype=np.bool_)])
