@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -13,11 +13,13 @@ from pathlib import Path
 from evidencedesk.retrieval.evaluation import Evaluation, Evaluations, Standing
 from evidencedesk.retrieval.facts import ConfigDefect
 from evidencedesk.retrieval.searchers import Searcher
+from evidencedesk.rule import Problem
 from evidencedesk.workspace.baseline import BASELINE_PATH, Baseline, parse_baseline, write_baseline
 from evidencedesk.workspace.cache import Cache
 from evidencedesk.workspace.config import CONFIG_NAMES, Config, holds_config, parse_config
 from evidencedesk.workspace.divergence import demand_equal
 from evidencedesk.workspace.files import Source, check_root, discover, kind_of, read_source
+from evidencedesk.workspace.kept_problems import KeptProblems, texts_of
 from evidencedesk.workspace.kept_state import KeptState
 from evidencedesk.workspace.memo import Memo
 from evidencedesk.workspace.pipeline import Inputs, Progress, build_index, build_snapshot, index_of, packed
@@ -26,6 +28,10 @@ from evidencedesk.workspace.snapshot import Snapshot
 
 PARANOID = "EVIDENCEDESK_PARANOID"
 """An environment variable; where it is `1`, every snapshot is compared with a fresh one of the same files."""
+
+
+Early = Callable[[Sequence[Problem], Mapping[str, str]], None]
+"""Told problems, and the texts that they stand in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,9 @@ class Workspace:
     `progress` may raise Cancelled: the present snapshot stays, and the next one counts all changes made meanwhile.
     """
 
-    def __init__(self, root: Path, today: date, progress: Progress, defaults: Config, cache: bool) -> None:
+    def __init__(
+        self, root: Path, today: date, progress: Progress, defaults: Config, cache: bool, early: Early | None
+    ) -> None:
         self.root = root
         self._defaults = defaults
         self._today = today
@@ -68,6 +76,9 @@ class Workspace:
         self._cache = Cache.of(root, self._config.cache) if cache and is_large(texts) else None
         self._reader = Reader(self._cache, helpers_here())
         self._kept = KeptState(self._cache) if self._cache else None
+        self._kept_problems = KeptProblems(self._cache) if self._cache else None
+        if early:
+            self._tell_early(early)
         with _no_garbage():
             self._snapshot = self._evaluate()
             self.mark_saved()
@@ -82,15 +93,19 @@ class Workspace:
         progress: Progress | None = None,
         defaults: Config | None = None,
         cache: bool = False,
+        early: Early | None = None,
     ) -> Workspace:
         """Read and evaluate a folder.
 
         `today` is the day by which dates are judged (None: the current one); `progress` is called as work goes on;
         `defaults` are the settings of a folder that no file configures, such as those of an editor; with `cache` what
-        is read of a large folder is kept on disk, in the folder where it may be written, for the next time.
+        is read of a large folder is kept on disk, in the folder where it may be written, for the next time. `early` is
+        called before anything is evaluated with the problems that the same texts had last, where they were kept, and
+        with these texts.
         Raises InputError when the folder does not exist or holds much more than a knowledge base.
         """
-        return cls(check_root(Path(root)), today or date.today(), progress or _silent, defaults or Config(), cache)
+        root, today = check_root(Path(root)), today or date.today()
+        return cls(root, today, progress or _silent, defaults or Config(), cache, early)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -136,8 +151,9 @@ class Workspace:
         return self._snapshot
 
     def tidy(self) -> None:
-        """Make the changes to come cheaper; changes no result. For idle moments: some seconds in a large folder."""
+        """Make changes to come and the next opening cheaper; changes no result. For idle moments: it takes a while."""
         self._memo.replace(build_index, packed)
+        self._keep_problems()
 
     def mark_saved(self) -> None:
         """Say that the present state is saved: questions that fare no worse are measured against it from now on."""
@@ -165,6 +181,17 @@ class Workspace:
             # Documents stay longer than states do, so they have files of their own.
             self._cache.flush()
             self._kept.write()
+            self._keep_problems()
+
+    def _tell_early(self, early: Early) -> None:
+        inputs = self._present_inputs()
+        problems = self._kept_problems.recall(inputs) if self._kept_problems is not None else None
+        if problems is not None:
+            early(problems, texts_of(inputs))
+
+    def _keep_problems(self) -> None:
+        if self._kept_problems is not None and self._cache is not None and self._inputs is not None:
+            self._kept_problems.remember(self._inputs, self._snapshot.problems)
             self._cache.flush()
 
     def _read(self, path: str) -> Source | None:

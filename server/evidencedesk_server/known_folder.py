@@ -1,7 +1,8 @@
 """A folder that the client has open: not read yet, or evaluated. Invariant: what it says is about its newest buffers.
 
 Before its workspace is there (it is being read, its reading was stopped, or there is no folder at all around an unsaved
-document) it says what the open documents have by themselves.
+document) it says what it had when it was evaluated last, if all of its texts are the same, and of open documents that
+differ, or else of all, what they have by themselves.
 """
 
 from __future__ import annotations
@@ -37,12 +38,13 @@ class KnownFolder:
         self._buffers: dict[str, str] = {}
         self._alone: dict[str, tuple[str, Sequence[Problem]]] = {}
         self._unheard: dict[str, Change] = {}
+        self._recalled: tuple[Sequence[Problem], Mapping[str, str]] | None = None
         self._poll: DiskPoll | None = None
 
     @property
     def is_silent(self) -> bool:
         """Whether there is nothing to say of it yet; what the client knows from before stays."""
-        return self.workspace is None and not self._tells_alone and not self._is_dead
+        return self.workspace is None and not self._tells_alone and not self._is_dead and self._recalled is None
 
     @property
     def polls(self) -> bool:
@@ -60,15 +62,19 @@ class KnownFolder:
         self._config = config_of(self._root, defaults) if self._root else defaults
         self._tells_alone = tells_alone
 
+    def recall(self, problems: Sequence[Problem], texts: Mapping[str, str]) -> None:
+        """Say meanwhile what it had when it was evaluated last: `problems` in path order, which stand in `texts`."""
+        self._recalled = problems, texts
+
     def opened(self, workspace: Workspace, *, polls: bool) -> None:
         """Take over its workspace, with the texts of open documents that differ from the disk's."""
-        self.workspace = workspace
+        self.workspace, self._recalled = workspace, None
         self._poll = DiskPoll(workspace) if polls else None
         self.apply(FileChange(folder=self.folder, path=path, text=text, span=None) for path, text in self._held())
 
     def failed(self) -> None:
         """It cannot be read: it has no problems, whatever was said before."""
-        self.workspace, self._poll, self._is_dead = None, None, True
+        self.workspace, self._poll, self._recalled, self._is_dead = None, None, None, True
 
     def apply(self, changes: Iterable[FileChange]) -> None:
         """Take over buffers, and read again from disk what has no buffer (any more).
@@ -115,9 +121,11 @@ class KnownFolder:
         self.was_told = True
         if self.workspace is not None:
             return self.view.answers(self.workspace.snapshot.problems, self.workspace.snapshot.texts, spellings)
-        buffers = {} if self._is_dead else dict(self._held())
-        problems = [problem for path in buffers for problem in self._problems_alone(path)]
-        return self.view.answers(problems, buffers, spellings)
+        problems, texts = self._recalled or ((), {})
+        buffers = {} if self._is_dead else {path: text for path, text in self._held() if texts.get(path) != text}
+        said = [one for one in problems if buffers.keys().isdisjoint({one.path, *(at.path for at in one.related)})]
+        said += [problem for path in buffers for problem in self._problems_alone(path)]
+        return self.view.answers(sorted(said, key=_path), {**texts, **buffers}, spellings)
 
     def _held(self) -> list[tuple[str, str]]:
         return sorted(self._buffers.items())
@@ -139,3 +147,7 @@ class KnownFolder:
         evaluated = self.workspace.snapshot.texts.get(path)
         source = read_source(self.workspace.root, path)
         return self.behind or evaluated is None or bool(source.error) or source.text != evaluated
+
+
+def _path(problem: Problem) -> str:
+    return problem.path

@@ -15,13 +15,14 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn
 
 from pydantic import ValidationError
 
 from evidencedesk.errors import Cancelled, EvidenceDeskError
+from evidencedesk.rule import Problem
 from evidencedesk.workspace import Workspace
 from evidencedesk.workspace.config import Config
 from evidencedesk_server.inbox import Inbox, Work
@@ -206,11 +207,17 @@ class Engine:
             if not request["root"]:
                 self._say(opened)
                 return
+
+            def recall(problems: Sequence[Problem], texts: Mapping[str, str]) -> None:
+                known.recall(problems, texts)
+                self._answer(request["seq"])
+
             workspace = Workspace.open(
                 request["root"],
                 progress=lambda *steps: self._progress(folder, *steps),
                 defaults=defaults,
                 cache=True,
+                early=recall,
             )
             known.opened(workspace, polls=request["poll"])
             for note in workspace.notes:

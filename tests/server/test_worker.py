@@ -9,7 +9,7 @@ import pytest
 
 from answer_making import FOLDER, PAGE, label, workspace
 from engine_loop import BROKEN, LABELS, Loop, codes
-from evidencedesk.workspace import Workspace
+from evidencedesk.workspace import Workspace, reading
 from evidencedesk_server.messages import (
     AcceptBaseline,
     CloseFolder,
@@ -134,3 +134,24 @@ def test_an_unforeseen_failure_to_index_is_told_as_well(root: Path, monkeypatch:
     assert loop.open(root)["files"] == []
     (opened,) = [said for said in loop.said if said["say"] == "opened"]
     assert "ZeroDivisionError" in opened["error"]
+
+
+def test_a_known_folder_shows_what_it_had_while_it_is_evaluated_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "REMEMBER_FROM", 1)
+    (root / "returns.md").write_text(BROKEN, encoding="utf-8")
+    first = Loop()
+    first.open(root)
+    again = Loop()
+    again.open(root, texts={"fence.md": "# Fence\n\n```sh\nopen\n", "labels.json": "[", "returns.md": BROKEN})
+    meanwhile = [said for said in again.said if said["say"] == "answers"][:-1]
+    # A page that is open has by itself what it has; what stands at a label that is being edited waits.
+    assert any("ED203" in codes(said, "fence.md") for said in meanwhile)
+    assert not any("ED201" in codes(said, "returns.md") for said in meanwhile)
+    unchanged = Loop()
+    unchanged.open(root, texts={"returns.md": BROKEN})
+    *meanwhile, last = [said for said in unchanged.said if said["say"] == "answers"]
+    assert any("ED201" in codes(said, "returns.md") for said in meanwhile)
+    assert not last["files"]
+    assert unchanged.store.files == first.store.files
