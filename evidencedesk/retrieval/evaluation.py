@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter, is_
+from typing import Any
 
 from evidencedesk.documents.document import Document, Section
 from evidencedesk.retrieval.candidates import RankedList
@@ -331,17 +332,33 @@ class Evaluations(Mapping[str, Evaluation]):
         self._scored = scored
         self._place = place
         self._made: dict[str, Evaluation] = {}
+        self._found: dict[str, Found] = {}
+
+    def part(self, label_id: str, name: str) -> Any:
+        """A field of an evaluation, all but `scored`, without making the rest."""
+        if name == "source":
+            return self.sources[label_id]
+        return self._found_now(label_id) if name == "found" else getattr(self.judgements[label_id], name)
+
+    def _found_now(self, label_id: str) -> Found:
+        found = self.judgements[label_id].found
+        if self._place is None:
+            return found
+        return self._found.get(label_id) or self._found.setdefault(label_id, found.placed(self._place))
 
     def __getitem__(self, label_id: str) -> Evaluation:
         made = self._made.get(label_id)
         if made is None:
             judgement, scored = self.judgements[label_id], self._scored(label_id)
             if self._place is not None:
-                judgement = replace(judgement, found=judgement.found.placed(self._place))
+                judgement = replace(judgement, found=self._found_now(label_id))
                 scored = scored.placed(self._place)
             parts = (*_parts_of(judgement), self.sources[label_id], scored)
             made = self._made.setdefault(label_id, Evaluation(*parts))
         return made
+
+    def __contains__(self, label_id: object) -> bool:
+        return label_id in self.judgements
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.judgements)

@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from evidencedesk.retrieval.changes import changed_keys
-from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.evaluation import Evaluation, Evaluations
 from evidencedesk.retrieval.facts import (
     ChunkedDocument,
     EqualChunks,
@@ -210,7 +210,7 @@ class _Check:
             self._progress(done, len(again))
             before = kept.pop(key, _NO_ANSWERS)
             if key in subjects:
-                kept[key] = now = self._ask(name, key, subjects[key], rules, before)
+                kept[key] = now = self._ask(name, key, self._seen(name, key, subjects), rules, before)
                 self._readers[name].add(key, now.reads - before.reads)
             else:
                 now = _NO_ANSWERS
@@ -218,10 +218,9 @@ class _Check:
                 self._replace((code, name, key), before.told.get(code, _NOTHING), now.told.get(code, _NOTHING))
         return kept
 
-    def _ask(self, name: str, key: Hashable, subject: Any, rules: Sequence[Rule], before: _Answers) -> _Answers:
+    def _ask(self, name: str, key: Hashable, seen: Any, rules: Sequence[Rule], before: _Answers) -> _Answers:
         own: Path = (name, key)
         is_new = not before.reads or own in self._changed
-        seen = self._seen(name, key, subject)
         told = {}
         for rule in rules:
             answer = before.told.get(rule.code)
@@ -236,15 +235,15 @@ class _Check:
                 told[rule.code] = answer
         return _Answers(frozenset({own}).union(*(answer.reads for answer in told.values())), told)
 
-    def _seen(self, name: str, key: Hashable, subject: Any) -> Any:
+    def _seen(self, name: str, key: Hashable, subjects: Mapping[Any, Any]) -> Any:
         """A subject as rules are given it: what is read of it is noted, if it has parts that change alone."""
         if name == _ALL:
             return self._reading.facts
-        if isinstance(subject, Evaluation):
+        if isinstance(subjects, Evaluations):
             seen = self._reading.facts.evaluations[str(key)]
             self._reading.taken()
             return seen
-        return subject
+        return subjects[key]
 
     def _carry(self, told: Told) -> Told | None:
         """The answer that is given now, where that is known without asking again."""

@@ -20,7 +20,7 @@ from operator import attrgetter, is_not
 from typing import Any, Protocol, TypeVar, cast
 
 from evidencedesk.retrieval.changes import changed_keys, difference
-from evidencedesk.retrieval.evaluation import Contract, Evaluation, Evaluations, Judgement, Standing
+from evidencedesk.retrieval.evaluation import Contract, Evaluations, Judgement, Standing
 from evidencedesk.retrieval.facts import Facts
 
 Path = tuple[Hashable, ...]
@@ -82,7 +82,7 @@ def _field_of_facts(name: str) -> property:
 def _field_of_evaluation(name: str) -> property:
     def read(view: _View) -> Any:
         view._note((*view._path, name))
-        return getattr(view._value, name)
+        return view._value.part(view._path[1], name)
 
     return property(read)
 
@@ -108,8 +108,11 @@ class _Entries(Mapping[Any, Any]):
     def __getitem__(self, key: Hashable) -> Any:
         path = (self._name, key)
         self._note(path)
-        value = self._data[key]
-        return _EvaluationView(value, path, self._note) if isinstance(value, Evaluation) else value
+        if not isinstance(self._data, Evaluations):
+            return self._data[key]
+        if key not in self._data:
+            raise KeyError(key)
+        return _EvaluationView(self._data, path, self._note)
 
     def __contains__(self, key: object) -> bool:
         self._note((self._name, key))
