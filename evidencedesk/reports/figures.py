@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evidencedesk.retrieval.candidates import ids
 from evidencedesk.retrieval.diversity import redundancy
-from evidencedesk.retrieval.evaluation import Contract, Evaluation
+from evidencedesk.retrieval.evaluation import Contract, Evaluation, Judgement
 from evidencedesk.retrieval.measures import evidence_recall
 from evidencedesk.text.normal import fold
 from evidencedesk.text.words import words
@@ -77,7 +77,7 @@ class Figures:
     diversity: Mapping[str, Diversity]
 
 
-def grades(evaluation: Evaluation) -> Mapping[str, int]:
+def grades(evaluation: Judgement) -> Mapping[str, int]:
     """Grade per chunk id, for the chunks that hold gold evidence whole."""
     found: dict[str, int] = {}
     for place in evaluation.places:

@@ -121,9 +121,8 @@ def statistics(
         if takes(problem.path):
             rules[problem.code, problem.name] += weight(problem)
             files[problem.path] += weight(problem)
-    causes = (cause.within(takes) for cause in find_causes(snapshot.facts))
     return Statistics(
-        causes=tuple(cause for cause in causes if cause.cases),
+        causes=tuple(cause for cause in find_causes(snapshot.facts, takes) if cause.cases),
         rules=tuple(
             RuleCount(code, name, count)
             for (code, name), count in sorted(rules.items(), key=lambda item: (-item[1], item[0]))
@@ -132,13 +131,22 @@ def statistics(
     )
 
 
-def find_causes(facts: Facts) -> Iterator[Cause]:
-    """All causes, with or without cases, in the order in which a question meets them."""
+def find_causes(facts: Facts, takes: Callable[[str], bool] = lambda path: True) -> Iterator[Cause]:
+    """All causes in the files that `takes` accepts, with or without cases, in the order in which a question meets them.
+
+    Other pages are hardly looked at.
+    """
+    documents = {path: chunked for path, chunked in facts.documents.items() if takes(path)}
+    return (cause.within(takes) for cause in _causes(facts, documents))
+
+
+def _causes(facts: Facts, documents: Mapping[str, ChunkedDocument]) -> Iterator[Cause]:
+    """The causes in these documents; some have cases elsewhere as well."""
     cutter = _Cutter(facts.chunking)
-    chunks = {path: len(chunked.chunks) for path, chunked in facts.documents.items()}
+    chunks = {path: len(chunked.chunks) for path, chunked in documents.items()}
     answers: dict[str, list[Evaluation]] = {}
     for evaluation in facts.evaluations.values():
-        if evaluation.label.answerable and (path := _page_of(evaluation)):
+        if evaluation.label.answerable and (path := _page_of(evaluation)) in documents:
             answers.setdefault(path, []).append(evaluation)
     questions = {path: len(evaluations) for path, evaluations in answers.items()}
     twin_of = {chunk_id: group[0] for group in facts.twins.equal for chunk_id in group}
@@ -149,14 +157,14 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
         "chunks",
         "end inside a sentence that no chunk holds whole",
         chunks,
-        tuple(case for chunked in facts.documents.values() for case in _cut_sentences(chunked, cutter)),
+        tuple(case for chunked in documents.values() for case in _cut_sentences(chunked, cutter)),
     )
     yield Cause(
         "tables cut",
         "tables",
         "have rows that stand in no chunk with their header",
-        {path: sum(1 for _ in tables(chunked)) for path, chunked in facts.documents.items()},
-        tuple(Case(path) for path, chunked in facts.documents.items() for _ in split_tables(chunked)),
+        {path: sum(1 for _ in tables(chunked)) for path, chunked in documents.items()},
+        tuple(Case(path) for path, chunked in documents.items() for _ in split_tables(chunked)),
     )
     yield Cause("repeated text", "chunks", "say the same as another chunk", chunks, tuple(_repeated(facts)))
     yield Cause(
@@ -194,10 +202,7 @@ def find_causes(facts: Facts) -> Iterator[Cause]:
         "sections unfindable",
         "sections",
         "are not found by their own heading",
-        {
-            path: sum(1 for section in chunked.document.sections if section.level)
-            for path, chunked in facts.documents.items()
-        },
+        {path: sum(1 for section in chunked.document.sections if section.level) for path, chunked in documents.items()},
         tuple(_unfindable(one, facts) for page in facts.unfindable_pages.values() for one in page.sections),
     )
 

@@ -310,6 +310,11 @@ class Evaluation(Judgement):
         return Trace((), self.retrieved, self.scored.context, closed=self.found.closed)
 
 
+def judgements(evaluations: Mapping[str, Evaluation]) -> Mapping[str, Judgement]:
+    """What the evaluations of a state rest on; no evaluation is made for that."""
+    return evaluations.judgements if isinstance(evaluations, Evaluations) else evaluations
+
+
 _parts_of = attrgetter(*(field.name for field in fields(Judgement)))
 
 

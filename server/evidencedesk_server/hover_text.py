@@ -12,10 +12,11 @@ from typing import Any
 
 from evidencedesk.reports.figures import grades
 from evidencedesk.reports.statistics import Cause, find_causes
+from evidencedesk.retrieval.changes import Mapped, mapped
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corrective import CorrectionResult
-from evidencedesk.retrieval.evaluation import Evaluation
-from evidencedesk.retrieval.facts import ChunkedDocument, Facts
+from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace, Judgement, judgements
+from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.label_runs import difference
 from evidencedesk.retrieval.run_file import RunLine
 from evidencedesk.text.spans import Span
@@ -45,47 +46,45 @@ def plain(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
-    """What a chunk is to one question: `answer`, `part` of a split answer, or `wrong`; `why` says why it is wrong."""
+class _Parts:
+    """Who plays a part in one question: ids of chunks that hold its gold, of chunks that are retrieved in place of an
+    answer, and of the documents in which no chunk holds its evidence whole."""
 
-    evaluation: Evaluation
-    why: Callable[[], str]
+    answers: tuple[str, ...]
+    wrong: tuple[str, ...]
+    split: tuple[str, ...]
+
+
+Parts = Mapped[str, Judgement, _Parts]
+"""The parts in each question, by label id."""
+
+
+def _parts_in(judgement: Judgement) -> _Parts:
+    graded = grades(judgement)
+    rank = judgement.standing.rank
+    above = judgement.found.context if not judgement.label.answerable else judgement.top[: rank and rank - 1]
+    return _Parts(
+        tuple(graded),
+        tuple([chunk.id for chunk in above if chunk.id not in graded]),
+        tuple(dict.fromkeys([place.gold.doc_id for place in judgement.places if _is_split(place)])),
+    )
+
+
+def _is_split(place: GoldPlace) -> bool:
+    return place.document is not None and not place.holders
 
 
 class _Uses:
-    """The uses of every chunk of a snapshot, by chunk id."""
+    """The parts in all questions, by who plays them: each with its judgements, in the labels' order."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._facts = snapshot.facts
-        self.answers: dict[str, list[_Use]] = defaultdict(list)
-        self.parts: dict[str, list[_Use]] = defaultdict(list)
-        self.wrong: dict[str, list[_Use]] = defaultdict(list)
-        for evaluation in snapshot.evaluations.values():
-            self._sort_in(evaluation)
-
-    def _sort_in(self, evaluation: Evaluation) -> None:
-        graded = grades(evaluation)
-        for chunk_id, grade in graded.items():
-            whole = "" if grade == 2 else "a part; "
-            self.answers[chunk_id].append(_Use(evaluation, partial(_ranks_of, chunk_id, evaluation, whole)))
-        known = set(graded)
-        for place in evaluation.places:
-            if place.document is None or place.holders:
-                continue
-            spans = [match.span for match in place.matches]
-            for chunk in _chunks_at(self._facts, place.document.doc_id, spans):
-                self.parts[chunk.id].append(_Use(evaluation, partial(_ranks_of, chunk.id, evaluation)))
-                known.add(chunk.id)
-        answer = evaluation.standing.rank
-        if evaluation.label.answerable:
-            above = evaluation.retrieved if answer is None else evaluation.retrieved[: answer - 1]
-            reason = "not found" if answer is None else f"at rank {answer}"
-            reason = f"its answer is {reason}"
-        else:
-            above, reason = evaluation.trace.context, "it has no answer"
-        for found in above:
-            if found.chunk.id not in known:
-                self.wrong[found.chunk.id].append(_Use(evaluation, f"rank {found.rank}; {reason}".__str__))
+    def __init__(self, parts: Parts) -> None:
+        self.answers: dict[str, list[Judgement]] = defaultdict(list)
+        self.wrong: dict[str, list[Judgement]] = defaultdict(list)
+        self.split: dict[str, list[Judgement]] = defaultdict(list)
+        for judgement, own in zip(parts.source.values(), parts.made.values(), strict=True):
+            for names, uses in ((own.answers, self.answers), (own.wrong, self.wrong), (own.split, self.split)):
+                for name in names:
+                    uses[name].append(judgement)
 
 
 class HoverTexts:
@@ -93,10 +92,18 @@ class HoverTexts:
 
     `link` makes a chunk's id lead to its text, where the client shows links. Tables have none, so that they stay narrow
     where links are shown as they are written; what they name can be opened from the line below.
+    `last_parts` are those of an earlier state: they save work and change no text.
     """
 
-    def __init__(self, snapshot: Snapshot, escape: Escape = escape_markdown, link: Escape | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        escape: Escape = escape_markdown,
+        link: Escape | None = None,
+        last_parts: Parts | None = None,
+    ) -> None:
         self._snapshot = snapshot
+        self._last_parts = last_parts
         self._escape = escape
         self._link = link
         self._twins = snapshot.facts.twins
@@ -105,11 +112,17 @@ class HoverTexts:
 
     @cached_property
     def _uses_of(self) -> _Uses:
-        return _Uses(self._snapshot)
+        return _Uses(self._parts)
 
     @cached_property
-    def _causes(self) -> list[Cause]:
-        return [cause for cause in find_causes(self._snapshot.facts) if cause.cases]
+    def _parts(self) -> Parts:
+        return mapped(self._last_parts, judgements(self._snapshot.evaluations), _parts_in)
+
+    @property
+    def parts(self) -> Parts | None:
+        """The parts in questions as far as a hover has needed them, for the state that follows."""
+        made: Parts | None = self.__dict__.get("_parts", self._last_parts)
+        return made
 
     def of_file(self, path: str) -> Iterator[tuple[Span, Callable[[], str]]]:
         """Spans of a file and what to say there, said when called; smaller spans say more special things."""
@@ -264,7 +277,7 @@ class HoverTexts:
         return "\n\n".join(lines)
 
     def _cause_lines(self, path: str) -> Iterator[str]:
-        causes = [cause.within(path.__eq__) for cause in self._causes]
+        causes = find_causes(self._snapshot.facts, path.__eq__)
         sentences = [self._cause(cause, path) for cause in causes if cause.cases]
         if sentences:
             yield "\n".join(f"- {sentence}" for sentence in sentences)
@@ -281,9 +294,13 @@ class HoverTexts:
             f"{count(len(chunk.text), 'character')}"
         ]
         uses = self._uses_of
-        lines += self._uses("Answers", uses.answers.get(chunk.id, ()))
-        lines += self._uses("Holds only a part of the answer to", uses.parts.get(chunk.id, ()))
-        lines += self._uses("Wrongly retrieved for", uses.wrong.get(chunk.id, ()))
+        answers = uses.answers.get(chunk.id, ())
+        split = [one for one in uses.split.get(chunk.doc_id, ()) if self._holds_part(chunk, one)]
+        parts = {one.label.id for one in split}
+        wrong = [one for one in uses.wrong.get(chunk.id, ()) if one.label.id not in parts]
+        lines += self._uses("Answers", answers, lambda one: _share(chunk, one) + _ranks_of(chunk.id, one))
+        lines += self._uses("Holds only a part of the answer to", split, lambda one: _ranks_of(chunk.id, one))
+        lines += self._uses("Wrongly retrieved for", wrong, lambda one: _wrong_at(chunk.id, one))
         equal = [twin for twin in self._twins.equal_of.get(chunk.id, ()) if twin != chunk.id]
         if equal:
             lines.append(f"Same text: {self._listed(equal, self._link)}")
@@ -296,13 +313,25 @@ class HoverTexts:
             lines.append(f"Nearly the same: {self._listed(shares, lambda twin: link(twin) + shares[twin])}")
         return "\n\n".join(lines)
 
-    def _uses(self, title: str, uses: Sequence[_Use]) -> Iterator[str]:
+    def _holds_part(self, chunk: Chunk, judgement: Judgement) -> bool:
+        """Whether a chunk has a share of evidence that no chunk holds whole."""
+        chunked = self._snapshot.facts.by_id.get(chunk.doc_id)
+        spans = [other.location.span for other in chunked.chunks if other.id == chunk.id] if chunked else []
+        matches = [
+            match.span
+            for place in judgement.places
+            if place.gold.doc_id == chunk.doc_id and _is_split(place)
+            for match in place.matches
+        ]
+        return any(span.overlaps(match) for span in spans for match in matches)
+
+    def _uses(self, title: str, uses: Sequence[Judgement], why: Callable[[Judgement], str]) -> Iterator[str]:
         if not uses:
             return
         lines = [f"{title}:"]
         for use in uses[:_MAX_QUESTIONS]:
-            question = self._escape(shorten(use.evaluation.label.question))
-            lines.append(f"- “{question}” ({self._escape(use.evaluation.label.id)}): {use.why()}")
+            question = self._escape(shorten(use.label.question))
+            lines.append(f"- “{question}” ({self._escape(use.label.id)}): {why(use)}")
         if len(uses) > _MAX_QUESTIONS:
             lines.append(f"- and {len(uses) - _MAX_QUESTIONS} more")
         yield "\n".join(lines)
@@ -326,19 +355,24 @@ def _written(record: Mapping[str, Any], key: str) -> str:
 _LEGEND = {"★": "★ holds the whole answer", "☆": "☆ holds a part", "⌛": "⌛ not current"}
 
 
-def _ranks_of(chunk_id: str, evaluation: Evaluation, before: str = "") -> str:
+def _ranks_of(chunk_id: str, judgement: Judgement) -> str:
     ranks = []
-    for name, ranking in evaluation.rankings.items():
-        rank = next((found.rank for found in ranking if found.chunk.id == chunk_id), None)
+    for name, chunks in judgement.found.rankings.items():
+        rank = next((rank for rank, chunk in enumerate(chunks, start=1) if chunk.id == chunk_id), None)
         ranks.append(f"{name} {rank if rank is not None else '–'}")
-    return before + ", ".join(ranks)
+    return ", ".join(ranks)
 
 
-def _chunks_at(facts: Facts, doc_id: str, spans: list[Span]) -> list[Chunk]:
-    chunked = facts.by_id.get(doc_id)
-    if chunked is None:
-        return []
-    return [chunk for chunk in chunked.chunks if any(chunk.location.span.overlaps(span) for span in spans)]
+def _share(chunk: Chunk, judgement: Judgement) -> str:
+    return "" if grades(judgement)[chunk.id] == 2 else "a part; "
+
+
+def _wrong_at(chunk_id: str, judgement: Judgement) -> str:
+    """At which rank a chunk is that does not belong there, and what became of the answer."""
+    answer = judgement.standing.rank
+    reason = "its answer is not found" if answer is None else f"its answer is at rank {answer}"
+    rank = next(rank for rank, chunk in enumerate(judgement.top, start=1) if chunk.id == chunk_id)
+    return f"rank {rank}; {reason if judgement.label.answerable else 'it has no answer'}"
 
 
 def _segments(chunks: tuple[Chunk, ...]) -> Iterator[tuple[Span, list[Chunk]]]:

@@ -78,6 +78,7 @@ class FolderView:
         snapshot = workspace.snapshot
         if self._state is not None and self._state.snapshot is snapshot:
             return False
+        last = self._state.hovers.parts if self._state is not None else None
         self._state = State(
             snapshot,
             self._texts.with_texts(snapshot.texts),
@@ -87,6 +88,7 @@ class FolderView:
             self._style,
             workspace.config,
             workspace.searchers,
+            last,
         )
         return True
 

@@ -50,6 +50,27 @@ def test_a_split_answer_is_told_at_the_label_and_at_both_halves(tmp_path: Path) 
     assert "Holds only a part" not in at(opened, "returns.md", "The parcel label")
 
 
+def test_texts_are_the_same_whatever_was_made_for_an_earlier_state(tmp_path: Path) -> None:
+    labels = [
+        label("q1", "How long can I send it back?", SPLIT),
+        label("q2", "Is the parcel label free?", "The parcel label is free."),
+        label("q3", "Is the free parcel label for tandems?"),
+    ]
+    opened = workspace(tmp_path, labels)
+
+    def said(texts: HoverTexts) -> list[tuple[Span, str]]:
+        return [(span, text()) for span, text in texts.of_file("returns.md")]
+
+    first = HoverTexts(opened.snapshot)
+    before = said(first)
+    for edited in (PAGE.replace("The parcel label", "The label"), "# Nothing\n\nNothing is left here.\n", PAGE):
+        snapshot = opened.apply([Change("returns.md", edited)])
+        texts = HoverTexts(snapshot, last_parts=first.parts)
+        assert said(texts) == said(HoverTexts(snapshot))
+        assert (said(texts) == before) == (edited == PAGE)
+        first = texts
+
+
 def test_a_paragraph_shows_its_chunk_the_questions_it_answers_and_those_that_find_it_wrongly(tmp_path: Path) -> None:
     labels = [
         label("q1", "Is the parcel label free?", "The parcel label is free."),

@@ -17,7 +17,7 @@ from evidencedesk.text.spans import Span
 from evidencedesk.workspace.config import Config
 from evidencedesk.workspace.snapshot import Snapshot
 from evidencedesk_server.hover_places import PlaceTexts
-from evidencedesk_server.hover_text import Escape, HoverTexts
+from evidencedesk_server.hover_text import Escape, HoverTexts, Parts
 from evidencedesk_server.mentions import Mentions
 from evidencedesk_server.messages import Chars, Style
 from evidencedesk_server.to_lsp import Texts
@@ -28,7 +28,7 @@ class State:
     """A snapshot and what is derived from it, once and when first needed.
 
     `escape` makes document text harmless in hovers; `takes` says which paths the folder speaks for, whose URI is
-    `folder`. `config` and `searchers` are those that made the snapshot.
+    `folder`. `config` and `searchers` are those that made the snapshot; for `last_parts` see HoverTexts.
     """
 
     snapshot: Snapshot
@@ -39,6 +39,7 @@ class State:
     style: Style
     config: Config
     searchers: Mapping[str, Searcher]
+    last_parts: Parts | None = None
 
     @cached_property
     def problems(self) -> Mapping[str, Sequence[Problem]]:
@@ -59,7 +60,8 @@ class State:
     @cached_property
     def hovers(self) -> HoverTexts:
         """What hovers say."""
-        return HoverTexts(self.snapshot, self.escape, self.chunk_link if self.style["markdown"] else None)
+        link = self.chunk_link if self.style["markdown"] else None
+        return HoverTexts(self.snapshot, self.escape, link, self.last_parts)
 
     @cached_property
     def mentions(self) -> Mentions:
