@@ -8,7 +8,7 @@ of these ways. Each way is tried for what those before it miss, and again only f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -21,8 +21,8 @@ from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.evaluation import Contract
 from evidencedesk.retrieval.facts import ChunkedDocument, UnfindablePage, UnfindableSection
 from evidencedesk.retrieval.fusion import rrf
-from evidencedesk.retrieval.nearness import near
-from evidencedesk.retrieval.searcher import Best, Searcher
+from evidencedesk.retrieval.nearness import Near, near
+from evidencedesk.retrieval.searcher import Best, Searcher, Tick, untold
 from evidencedesk.retrieval.tries import Numbers, Tries, collect_tries
 from evidencedesk.retrieval.twin_keys import TwinKeys
 
@@ -88,16 +88,17 @@ def find_unfindable(
     model: Model | None,
     searchers: Mapping[str, Searcher],
     contract: Contract,
+    tick: Tick = untold,
 ) -> Findability:
     """The sections in scope that nothing brings into the top k; without a `model` vectors and fusion are not tried.
 
     What came instead is what the words bring, whatever the searcher. `documents` and `keys` are by id. From `before`
-    it takes over what rests on pages and lists that did not change.
+    it takes over what rests on pages and lists that did not change; `tick` is told how it goes.
     """
     before = before if before and before.contract == contract else None
     scope = InScope(corpus, contract.scope)
     mask = corpus.mask(scope)
-    tries = collect_tries(before.tries if before else None, documents, keys, corpus, mask)
+    tries = collect_tries(before.tries if before else None, documents, keys, corpus, mask, tick)
     if before and tries.queries is not before.tries.queries:
         before = None
     best = _by_number(words(tries.texts, contract.k), tries.asked, tries.size)
@@ -107,7 +108,7 @@ def find_unfindable(
     by_vectors = Verdicts.after(before.by_vectors if before else None, tries)
     by_fusion = Verdicts.after(before.by_fusion if before else None, tries)
     if model is not None:
-        by_page = _ByPage(tries, corpus, mask, model, contract)
+        by_page = _ByPage(tries, corpus, mask, model, contract, tick)
         missed = missed[~by_vectors.take(missed, best.marks[missed], lambda n, _: by_page.among(n, best.slots[n]))]
         deep = words(tries.some(missed), max(contract.k, contract.depth))
         missed = missed[~by_fusion.take(missed, deep.marks, lambda n, at: by_page.fused(n, deep, at))]
@@ -129,10 +130,11 @@ class _ByPage:
     mask: Mask
     model: Model
     contract: Contract
+    tick: Tick
 
     def among(self, numbers: Numbers, brought: NDArray[np.int32]) -> list[bool]:
         """Whether fewer than k are nearer than a chunk of their own."""
-        places = (one.place_of_own() for one in near(numbers, brought, self.tries, self.corpus, self.mask, self.model))
+        places = (one.place_of_own() for one in self._near(numbers, brought))
         return [place is not None and place < self.contract.k for place in places]
 
     def fused(self, numbers: Numbers, deep: Best, rows: Numbers) -> Flags:
@@ -141,17 +143,19 @@ class _ByPage:
         What no words bring at all cannot win, since k chunks are nearer, and words bring others.
         """
         found = self.tries.holds_own(deep.slots[rows], numbers)
-        brought = numbers[found], rows[found]
+        rows = rows[found]
         chunks, k, rrf_k = self.corpus.chunks, self.contract.k, self.contract.rrf_k
-        all_near = near(brought[0], deep.slots[brought[1]], self.tries, self.corpus, self.mask, self.model)
         verdicts = []
-        for row, one in zip(brought[1].tolist(), all_near, strict=True):
+        for row, one in zip(rows.tolist(), self._near(numbers[found], deep.slots[rows]), strict=True):
             pairs = zip(one.slots.tolist(), one.scores.tolist(), strict=True)
             dense = ranked(((chunks[slot], score) for slot, score in list(pairs)[: deep.slots.shape[1]]), "dense")
             own = {chunks[slot].id for slot in one.slots[one.is_own].tolist()}
             verdicts.append(any(fused.chunk.id in own for fused in rrf([deep[row], dense], rrf_k, k)))
         found[found] = verdicts
         return found
+
+    def _near(self, numbers: Numbers, brought: NDArray[np.int32]) -> Iterator[Near]:
+        return near(numbers, brought, self.tries, self.corpus, self.mask, self.model, self.tick)
 
 
 def _by_number(best: Best, numbers: Numbers, many: int) -> Best:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from evidencedesk.retrieval.corpus import Corpus, Mask, Part
 from evidencedesk.retrieval.embedding import Model
 from evidencedesk.retrieval.embedding.fixed_point import from_units
+from evidencedesk.retrieval.searcher import Tick, untold
 from evidencedesk.retrieval.tries import Numbers, Tries
 
 _QUERIES = 256
@@ -36,7 +37,13 @@ class Near(NamedTuple):
 
 
 def near(
-    numbers: Numbers, brought: NDArray[np.int32], tries: Tries, corpus: Corpus, mask: Mask, model: Model
+    numbers: Numbers,
+    brought: NDArray[np.int32],
+    tries: Tries,
+    corpus: Corpus,
+    mask: Mask,
+    model: Model,
+    tick: Tick = untold,
 ) -> Iterator[Near]:
     """For queries with these numbers: the chunks of the pages that ask them, and those brought by others.
 
@@ -46,6 +53,7 @@ def near(
     all_rows, pairs = tries.pairs_of(numbers)
     pages_of_pairs = tries.own_page[pairs]
     for start in range(0, len(numbers), _QUERIES):
+        tick(start, len(numbers))
         block = numbers[start : start + _QUERIES]
         vectors = model.embed_batch(tries.some(block))
         here = slice(*np.searchsorted(all_rows, (start, start + len(block))).tolist())

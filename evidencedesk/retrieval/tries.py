@@ -17,6 +17,7 @@ from evidencedesk.retrieval.changes import changed_keys, same_keys
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.corpus import Corpus, Mask, Part
 from evidencedesk.retrieval.facts import ChunkedDocument
+from evidencedesk.retrieval.searcher import Tick, untold
 from evidencedesk.retrieval.twin_keys import TwinKeys
 
 _FRAME_PAGES = 5
@@ -114,7 +115,7 @@ class Tries:
         return [self.queries.texts[number] for number in numbers.tolist()]
 
     def pairs_of(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
-        """The pairs of the queries with these numbers, in their order: whose each is, by its place there, and itself."""
+        """By pair of these queries: the place of its query among the numbers, ascending, and the pair itself."""
         row_of = np.full(self.size, -1, dtype=np.intp)
         row_of[numbers] = np.arange(len(numbers))
         rows = row_of[self.own_query]
@@ -141,6 +142,7 @@ def collect_tries(
     keys: Mapping[str, TwinKeys],
     corpus: Corpus,
     mask: Mask,
+    tick: Tick = untold,
 ) -> Tries:
     """Every section with a heading and chunks in `mask`, asked for by `"<title> <heading>"`.
 
@@ -161,11 +163,11 @@ def collect_tries(
         changed = [*documents, *(doc_id for doc_id in before.pages if doc_id not in documents)]
     old = before.pages if before else {}
     queries = before.queries if before else Queries()
-    new = {
-        doc_id: _page_tries(documents[doc_id].document, corpus.parts[doc_id], frame, queries, mask)
-        for doc_id in changed
-        if doc_id in documents
-    }
+    new = {}
+    for done, doc_id in enumerate(changed):
+        tick(done, len(changed))
+        if doc_id in documents:
+            new[doc_id] = _page_tries(documents[doc_id].document, corpus.parts[doc_id], frame, queries, mask)
     stirred = [page.numbers for pages in (old, new) for doc_id in changed if (page := pages.get(doc_id))]
     for doc_id in changed_keys(before.parts if before else {}, corpus.parts):
         if doc_id in documents and doc_id not in new:

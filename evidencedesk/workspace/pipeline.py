@@ -328,7 +328,7 @@ def try_headings(
     # Of pages that share an id the first is in the index.
     ordered = list(pages.values())[::-1]
     keys = dict(zip(map(attrgetter("document.doc_id"), ordered), ordered, strict=True))
-    return find_unfindable(before, index.by_id, keys, index.corpus, words, model, index.searchers, contract)
+    return find_unfindable(before, index.by_id, keys, index.corpus, words, model, index.searchers, contract, tick)
 
 
 def compare_chunks(before: Compared | None, pages: Mapping[str, Reading]) -> Compared:
