@@ -12,7 +12,7 @@ from evidencedesk.documents.document import Document
 from evidencedesk.reports.figures import answer_rank, grades
 from evidencedesk.reports.summary import weight
 from evidencedesk.retrieval.chunk import Chunk
-from evidencedesk.retrieval.evaluation import Evaluation
+from evidencedesk.retrieval.evaluation import Evaluation, Judgement, judgements
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnfindableSection
 from evidencedesk.retrieval.places import brings_page
 from evidencedesk.retrieval.repeats import copies_of, repeats
@@ -145,9 +145,9 @@ def _causes(facts: Facts, documents: Mapping[str, ChunkedDocument]) -> Iterator[
     cutter = _Cutter(facts.chunking)
     chunks = {path: len(chunked.chunks) for path, chunked in documents.items()}
     answers: dict[str, list[Evaluation]] = {}
-    for evaluation in facts.evaluations.values():
-        if evaluation.label.answerable and (path := _page_of(evaluation)) in documents:
-            answers.setdefault(path, []).append(evaluation)
+    for label_id, judgement in judgements(facts.evaluations).items():
+        if judgement.label.answerable and (path := _page_of(judgement)) in documents:
+            answers.setdefault(path, []).append(facts.evaluations[label_id])
     questions = {path: len(evaluations) for path, evaluations in answers.items()}
     twin_of = {chunk_id: group[0] for group in facts.twins.equal for chunk_id in group}
 
@@ -211,8 +211,8 @@ def _most(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _page_of(evaluation: Evaluation) -> str:
-    return next((place.document.path for place in evaluation.places if place.document), "")
+def _page_of(judgement: Judgement) -> str:
+    return next((place.document.path for place in judgement.places if place.document), "")
 
 
 class _Cutter:
@@ -254,8 +254,8 @@ def _boundary(text: str, tail_end: int, head_start: int) -> str:
 
 def _split_answers(facts: Facts, cutter: _Cutter) -> Iterator[Case]:
     seen: set[str] = set()
-    for evaluation in facts.evaluations.values():
-        for place in evaluation.places:
+    for judgement in judgements(facts.evaluations).values():
+        for place in judgement.places:
             if place.document is None or place.holders or not place.matches:
                 continue
             wanted = (place.in_section or place.matches)[0].span

@@ -31,9 +31,14 @@ _MAX_OCCURRENCES = 3
 
 
 class PlaceTexts:
-    """Hovers on names in the files of one snapshot; `link` makes a chunk's id lead to its text."""
+    """Hovers on names in the files of one snapshot; `link` makes a chunk's id lead to its text.
 
-    def __init__(self, snapshot: Snapshot, mentions: Mentions, escape: Escape, link: Escape | None = None) -> None:
+    `mentions` are asked for where a text needs them.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, mentions: Callable[[], Mentions], escape: Escape, link: Escape | None = None
+    ) -> None:
         self._facts = snapshot.facts
         self._mentions = mentions
         self._escape = escape
@@ -52,7 +57,7 @@ class PlaceTexts:
             for entry in file.entries:
                 for number, code in enumerate(entry.label.ignore):
                     yield entry.place(f"ignore[{number}]"), partial(self.rule, code)
-            for mention in self._mentions.made_in.get(path, ()):
+            for mention in self._mentions().made_in.get(path, ()):
                 if mention.section is not None:
                     yield mention.section, partial(self._named_section, mention.place)
                 if mention.evidence is not None:
@@ -154,7 +159,7 @@ class PlaceTexts:
                 yield span, partial(said, self, chunked.document, self._facts)
 
     def _id(self, document: Document, facts: Facts) -> str:
-        labels = {mention.evaluation.label.id for mention in self._mentions.about.get(document.path, ())}
+        labels = {mention.evaluation.label.id for mention in self._mentions().about.get(document.path, ())}
         named = f"{count(len(labels), 'label')} do" if len(labels) != 1 else "1 label does"
         return f"Labels name this page “{self._escape(document.doc_id)}#heading”; {named}."
 

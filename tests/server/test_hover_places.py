@@ -44,7 +44,7 @@ def opened(tmp_path: Path) -> Workspace:
 
 def at(opened: Workspace, path: str, words: str) -> str:
     place = opened.snapshot.texts[path].index(words)
-    texts = PlaceTexts(opened.snapshot, Mentions(opened.snapshot), escape_markdown)
+    texts = PlaceTexts(opened.snapshot, lambda: Mentions(opened.snapshot), escape_markdown)
     return "\n".join(text() for span, text in texts.of_file(path) if span.start <= place < span.end)
 
 
@@ -111,7 +111,7 @@ def test_front_matter_says_what_a_field_does_here(opened: Workspace, words: str,
 def test_every_standard_field_is_explained(opened: Workspace) -> None:
     document = opened.snapshot.facts.documents["newer.md"].document
     assert len(document.fields) == 7
-    texts = PlaceTexts(opened.snapshot, Mentions(opened.snapshot), plain)
+    texts = PlaceTexts(opened.snapshot, lambda: Mentions(opened.snapshot), plain)
     explained = [span for span, _ in texts.of_file("newer.md")]
     for field in document.fields.values():
         assert any(span.contains(field.key_span) for span in explained)

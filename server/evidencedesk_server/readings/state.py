@@ -71,7 +71,7 @@ class State:
     @cached_property
     def names(self) -> PlaceTexts:
         """What hovers say of names."""
-        return PlaceTexts(self.snapshot, self.mentions, self.escape, self.chunk_link)
+        return PlaceTexts(self.snapshot, lambda: self.mentions, self.escape, self.chunk_link)
 
     def sentences(self, document: Document, part: Span) -> Sequence[tuple[Span, str]]:
         """The sentences in a part of a document, each with its folded text."""
