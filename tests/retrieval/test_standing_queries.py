@@ -205,6 +205,14 @@ def test_long_texts_come_up_when_the_mean_length_grows() -> None:
     assert assert_followed(states, "bike", 1) > 5
 
 
+def test_a_chunk_that_was_not_let_in_but_raised_the_floor_comes_up() -> None:
+    short = {f"s{number:02d}": cut(f"s{number:02d}", [f"bike word{number}"]) for number in range(30)}
+    late = {"l": cut("l", ["bike bike bike " + " ".join(f"long{number}" for number in range(80))])}
+    filler = {f"f{number:02d}": cut(f"f{number:02d}", ["filler " * 400]) for number in range(20)}
+    states = [short, short, short | late, *(short | late | dict(list(filler.items())[:count]) for count in range(20))]
+    assert assert_followed(states, "bike", 1) > 5
+
+
 def test_scores_that_waited_for_many_states_are_the_present_ones() -> None:
     chance = random.Random(3)
     documents = {f"p{number}": cut(f"p{number}", page(chance, 9)) for number in range(80)}
