@@ -7,9 +7,11 @@ knows nothing of terms that came later, since its arrays end before them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +31,8 @@ class Filed:
 
     def entries(self, terms: dict[str, int]) -> tuple[Ints, Ints, Ints]:
         """Term, slot and count of everything they hold; unknown terms get the next numbers in `terms`."""
-        numbers = np.fromiter(
-            (terms.setdefault(term, len(terms)) for term in self.bags.vocabulary), np.int32, len(self.bags.vocabulary)
-        )
+        vocabulary = self.bags.vocabulary
+        numbers = np.fromiter(map(terms.__getitem__, vocabulary), np.int32, len(vocabulary))
         sizes = np.diff(self.bags.starts)[self.rows]
         places = ranges(self.bags.starts[self.rows], sizes)
         return numbers[self.bags.terms[places]], np.repeat(self.slots, sizes), self.bags.counts[places]
@@ -69,7 +70,8 @@ class Postings:
     @classmethod
     def of(cls, filed: Iterable[Filed], live: NDArray[np.bool_], terms: dict[str, int] | None = None) -> Postings:
         """The postings of texts that fill all `live` slots; `terms` are numbers to go on from."""
-        terms = {} if terms is None else terms
+        # A term gets the next number when it is first looked up.
+        terms = defaultdict(count().__next__) if terms is None else terms
         size = len(live)
         lengths = np.zeros(size, dtype=np.int32)
         entries = []
@@ -77,7 +79,10 @@ class Postings:
             entries.append(one.entries(terms))
             lengths[one.slots] = one.lengths
         numbers, slots, counts = _joined(entries)
-        order = np.argsort(numbers.astype(np.int64) * max(size, 1) + slots)
+        if (slots[1:] >= slots[:-1]).all():
+            order = np.argsort(numbers, kind="stable")
+        else:
+            order = np.argsort(numbers.astype(np.int64) * size + slots)
         starts = np.searchsorted(numbers[order], np.arange(len(terms) + 1))
         return cls(
             terms,
@@ -124,7 +129,7 @@ class Postings:
 
     def number(self, term: str) -> int:
         """The term's number, a new one where it has none."""
-        return self.terms.setdefault(term, len(self.terms))
+        return self.terms[term]
 
     def frequency(self, number: int) -> int:
         """How many live texts hold the term of this number."""
