@@ -91,12 +91,12 @@ class Asked:
 
     def answer(self, row: int) -> Retrieved:
         """What was retrieved for one of them."""
-        lists, unscoped = Lists(self.rankings, row), Lists({"": self.unscoped}, row)
-        name, k = self.contract.searcher, self.contract.k
+        lists, name, k = Lists(self.rankings, row), self.contract.searcher, self.contract.k
+        unscoped = lists if self.unscoped is self.rankings[name] else Lists({name: self.unscoped}, row)
         prompt = self.prompts[row] if self.prompts else None
         return Retrieved(
             lists,
-            lambda: unscoped[""][:k],
+            lambda: unscoped[name][:k],
             lambda: prompt.context if prompt else _passing(lists[name], self.contract),
             prompt.grade if prompt else None,
             self.corrections[row] if self.corrections else None,
