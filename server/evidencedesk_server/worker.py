@@ -56,7 +56,10 @@ _LOG = logging.getLogger(__name__)
 _LONG_SECONDS = 0.5
 """Progress is told of work that takes longer."""
 _PROGRESS_SECONDS = 0.1
-SWITCH_SECONDS = 0.0005
+SWITCH_SECONDS = 0.0002
+"""For so long at most the thread that reads requests waits for one that computes, as far as that runs Python."""
+ANSWER_SECONDS = 0.02
+"""For so long it is then left alone: an answer takes its time once, not twice by turns with an evaluation."""
 GC_THRESHOLDS = (50_000, 20, 1000)
 """Garbage in cycles waits for `tidy`: looking for it in the midst of saves took a third of their time."""
 TIDY_SECONDS = 10.0
@@ -348,7 +351,6 @@ def main() -> None:
 
     engine = Engine(say)
     threading.Thread(target=_read, args=(sys.stdin.buffer, engine), daemon=True).start()
-    # Questions are answered by the thread that reads them while another one evaluates: it soon gets its turn.
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(*GC_THRESHOLDS)
     _serve(engine)
@@ -374,7 +376,9 @@ def _serve(engine: Engine) -> NoReturn:
 def _read(stdin: BinaryIO, engine: Engine) -> None:
     """Take requests; when the parent is gone, end at once, whatever is being computed."""
     while (head := stdin.read(LENGTH_BYTES)) and len(head) == LENGTH_BYTES:
+        sys.setswitchinterval(ANSWER_SECONDS)
         engine.receive(unpack(stdin.read(length_of(head))))
+        sys.setswitchinterval(SWITCH_SECONDS)
     os._exit(0)
 
 
