@@ -103,24 +103,18 @@ class Asked:
         )
 
     def stirred(self, before: Mapping[Question, tuple[Asked, int]]) -> list[Question]:
-        """The questions for which other chunks were retrieved than before."""
-        first = before.get(self.questions[0])
-        if first is None or first[0].questions != self.questions or not _comparable(self, first[0]):
-            return [one for row, one in enumerate(self.questions) if not self._is_same(row, before.get(one))]
-        others: NDArray[np.bool_] = np.zeros(len(self.questions), dtype=np.bool_)
-        for mine, theirs in zip(self.marks, first[0].marks, strict=True):
-            others |= (mine != theirs).astype(np.bool_)
+        """The questions for which other chunks were retrieved than before, or that were not asked."""
+        rows_in: dict[Asked, list[tuple[int, int]]] = {}
+        for row, question in enumerate(self.questions):
+            if place := before.get(question):
+                rows_in.setdefault(place[0], []).append((row, place[1]))
+        others: NDArray[np.bool_] = np.ones(len(self.questions), dtype=np.bool_)
+        for asked, rows in rows_in.items():
+            if asked.contract == self.contract and len(asked.marks) == len(self.marks):
+                here, there = np.array(rows).T
+                pairs = zip(self.marks, asked.marks, strict=True)
+                others[here] = np.any([mine[here] != theirs[there] for mine, theirs in pairs], axis=0)
         return list(compress(self.questions, others.tolist()))
-
-    def _is_same(self, row: int, before: tuple[Asked, int] | None) -> bool:
-        if before is None or not _comparable(self, before[0]):
-            return False
-        asked, old = before
-        return all(mine[row] == theirs[old] for mine, theirs in zip(self.marks, asked.marks, strict=True))
-
-
-def _comparable(one: Asked, other: Asked) -> bool:
-    return len(one.marks) == len(other.marks) and one.contract == other.contract
 
 
 @dataclass(frozen=True, slots=True, eq=False)
