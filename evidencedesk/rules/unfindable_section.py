@@ -26,12 +26,12 @@ _SINGLY = 3
 def unfindable_section(subject: UnfindablePage, facts: Facts) -> Iterator[Violation]:
     """A search for a section's own title and heading does not bring the section into the top k.
 
-    Neither do its words, nor vectors, nor the fusion of both, nor the configured searcher. By vectors a section competes
-    with all of its page and with what the words bring: where k of these are nearer, it is not found in the whole folder
-    either. It is information where the words bring nothing of the page, and a hint where they bring another part of it,
-    or of a page with the same title. A page with more than three such sections gets one problem that lists them.
-    Another version or translation with the same title and heading counts as the section; headings that many pages have
-    ("Parameters", "See also") are not tried.
+    Neither do its words, nor vectors, nor the fusion of both, nor the configured searcher. By vectors a section
+    competes with all of its page and with what the words bring: where k of these are nearer, it is not found in the
+    whole folder either. It is information where the words bring nothing of the page, and a hint where they bring
+    another part of it, or of a page with the same title. A page with more than three such sections gets one problem
+    that lists them. Another version or translation with the same title and heading counts as the section; headings
+    that many pages have ("Parameters", "See also") are not tried.
 
     ## Why it matters
 
