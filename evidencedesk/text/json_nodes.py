@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from evidencedesk.text.spans import Span
@@ -44,6 +45,9 @@ class Object(NamedTuple):
 
 
 Node = Scalar | Array | Object
+
+Sound = Mapping[int, int]
+"""Where objects begin and end that are known to be valid JSON."""
 
 
 def plain(node: Node | None) -> object:

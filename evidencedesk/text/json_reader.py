@@ -7,9 +7,8 @@ string was not meant to close this one; the first key of the entries shows where
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from evidencedesk.text.json_nodes import Array, JsonDefect, Member, Node, Object, Scalar
+from evidencedesk.text.json_nodes import Array, JsonDefect, Member, Node, Object, Scalar, Sound
 from evidencedesk.text.json_strings import decode_string
 from evidencedesk.text.spans import Span
 
@@ -33,9 +32,6 @@ _SPACE = " \t\r\n"
 _AFTER_STRING = frozenset(' \t\r\n,]}:"')
 
 _KEY, _VALUE, _COMMA = range(3)
-
-Sound = Mapping[int, int]
-"""Where objects begin and end that are known to be valid JSON."""
 
 
 class _Frame:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from evidencedesk.text.json_nodes import Array, JsonDefect, Member, Node, Object, Scalar, plain
-from evidencedesk.text.json_reader import Reader, Sound
+from evidencedesk.text.json_nodes import Array, JsonDefect, Member, Node, Object, Scalar, Sound, plain
+from evidencedesk.text.json_reader import Reader
 from evidencedesk.text.spans import Span
 
 __all__ = [
