@@ -178,9 +178,10 @@ class Workspace:
     def keep(self) -> None:
         """Have the next opening start from the present state, where there is a cache; for idle moments."""
         if self._kept is not None and self._cache is not None:
-            # Documents stay longer than states do, so they have files of their own.
+            # Documents stay longer than states do, and these longer than problems, so each have files of their own.
             self._cache.flush()
             self._kept.write()
+            self._cache.flush()
             self._keep_problems()
 
     def _tell_early(self, early: Early) -> None:
