@@ -157,6 +157,14 @@ class Postings:
             slots, counts = slots[alive], counts[alive]
         return slots, counts
 
+    def counts_at(self, number: int, slots: Ints) -> Ints:
+        """How often the text in each slot holds one term; all are alive."""
+        own, counts = self.of_term(number)
+        if not len(own):
+            return np.zeros(len(slots), dtype=np.int32)
+        places = np.minimum(np.searchsorted(own, slots), len(own) - 1)
+        return np.where(own[places] == slots, counts[places], np.int32(0))
+
     def of_terms(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.intp], Ints, Ints]:
         """For many terms, some of which may be -1, which is none: the place in `terms`, a slot, dead or alive, and how
         often it holds the term.

@@ -4,7 +4,8 @@ Terms are looked up from the weightiest on until the rest cannot lift a text tha
 (compare MaxScore: Turtle and Flood 1995). Of the texts found so far those stay that can still reach the best, while the
 remaining terms are looked up in them. Terms add up in another order than in a score: these sums only choose.
 
-It is done for many queries at once, since most have short lists.
+Queries whose terms stand in few texts are searched for together, since each step of a search by itself costs more than
+such short lists; the others one by one, since texts of many queries would have to be sorted.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ Owners = NDArray[np.intp]
 
 _SLACK = 1 + 1e-9
 """What rounding may add, by far."""
+_MANY = 2048
+"""Queries with more entries of their terms are searched for one by one."""
 _CUT = 16
 _BITS = 63 - _CUT
 _MOST = (1 << _BITS) - 1
@@ -50,6 +53,38 @@ class Pairs:
         starts = np.flatnonzero(np.diff(keys, prepend=-1))
         owners, found = np.divmod(keys[starts], max(size, 1))
         return Pairs(owners, found.astype(np.int32), np.add.reduceat(every, starts) if len(starts) else every)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Slots that can be among the best for queries, by query and slot, and what no other slot's score exceeds."""
+
+    owners: Owners
+    slots: Slots
+    bound: Floats
+
+
+def find_contenders(bm25: BM25, terms: NDArray[np.int64], most: Floats, count: int, mask: NDArray[np.bool_]) -> Found:
+    """The slots of `mask` among which are the `count` best for queries with these `terms`, shape (queries, width).
+
+    A term of -1 is none. `most` is what no text can get by a term, 0 for none. There are at most 2^16 queries.
+    """
+    df = np.append(bm25.held.df, 0)
+    entries = df[np.where((terms >= 0) & (terms < len(df)), terms, -1)].sum(axis=1)
+    light, heavy = np.flatnonzero(entries <= _MANY), np.flatnonzero(entries > _MANY)
+    together = Contenders(bm25, terms[light], most[light], count, mask)
+    together.search()
+    bound = np.zeros(len(terms))
+    bound[light] = together.bound
+    owners, slots = [light[together.pairs.owners]], [together.pairs.slots]
+    sums = np.zeros(len(mask) if len(heavy) else 0)
+    for row in heavy.tolist():
+        own, bound[row] = _contenders_of_one(bm25, terms[row], most[row], count, mask, sums)
+        owners.append(np.full(len(own), row))
+        slots.append(own)
+    every = np.concatenate(owners)
+    by_owner = np.argsort(every, kind="stable")
+    return Found(every[by_owner], np.concatenate(slots)[by_owner], bound)
 
 
 class Contenders:
@@ -144,3 +179,60 @@ class Contenders:
         kept = best >= self._least[self.pairs.owners]
         np.maximum.at(self.bound, self.pairs.owners[~kept], best[~kept])
         self.pairs = self.pairs.of(kept)
+
+
+def _contenders_of_one(
+    bm25: BM25, terms: NDArray[np.int64], most: Floats, count: int, mask: NDArray[np.bool_], sums: Floats
+) -> tuple[Slots, float]:
+    """The same for one query; `sums` is 0 for every slot, and is so again afterwards."""
+    by_weight = [place for place in np.argsort(-most, kind="stable").tolist() if most[place] > 0]
+    left = float(most.sum())
+    touched = np.zeros(0, dtype=np.int32)
+    done, least, goal = 0, -np.inf, left / 2
+    while done < len(by_weight) and not left * _SLACK < least:
+        parts: list[tuple[Slots, Slots, Floats]] = []
+        while done < len(by_weight) and not (parts and left * _SLACK < goal):
+            place = by_weight[done]
+            slots, counts = bm25.held.of_term(int(terms[place]))
+            parts.append((slots, counts, np.full(len(slots), most[place])))
+            left -= float(most[place])
+            done += 1
+        slots, counts, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        allowed = mask[slots]
+        if not allowed.all():
+            slots, counts, weights = slots[allowed], counts[allowed], weights[allowed]
+        touched = np.concatenate([touched, _distinct(slots[sums[slots] == 0])])
+        np.add.at(sums, slots, weights * (counts / (counts + bm25.penalty[slots])))
+        if len(touched) > count:
+            goal = least = _kth(sums[touched], count)
+    slots = np.sort(touched)
+    partial = sums[slots]
+    sums[slots] = 0.0
+    bound = max(left, 0.0) * _SLACK if done < len(by_weight) else 0.0
+    while True:
+        best = (partial + max(left, 0.0)) * _SLACK
+        kept = best >= least
+        if not kept.all():
+            bound = max(bound, float(best[~kept].max()))
+            slots, partial = slots[kept], partial[kept]
+        if done == len(by_weight) or len(slots) <= count:
+            return slots, bound
+        place = by_weight[done]
+        counts = bm25.held.counts_at(int(terms[place]), slots)
+        partial += most[place] * (counts / (counts + bm25.penalty[slots]))
+        left -= float(most[place])
+        done += 1
+        least = max(least, _kth(partial, count))
+
+
+def _distinct(slots: Slots) -> Slots:
+    """Each of them once, ascending; `np.unique` takes ten times as long for so few."""
+    slots = np.sort(slots)
+    is_first = np.ones(len(slots), dtype=np.bool_)
+    np.not_equal(slots[1:], slots[:-1], out=is_first[1:])
+    return slots[is_first]
+
+
+def _kth(values: Floats, k: int) -> float:
+    """The k-th greatest."""
+    return float(np.partition(values, len(values) - k)[len(values) - k])

@@ -41,7 +41,7 @@ from evidencedesk.retrieval.bm25 import BM25
 from evidencedesk.retrieval.key_table import KeyTable
 from evidencedesk.retrieval.pools import Floats, Mask, Pool, Rows, Slots, capacity_of, choose
 from evidencedesk.retrieval.postings import ranges
-from evidencedesk.retrieval.word_contenders import Contenders
+from evidencedesk.retrieval.word_contenders import find_contenders
 from evidencedesk.retrieval.word_drift import Drift, Weights
 
 Terms = Mapping[int, float]
@@ -267,9 +267,8 @@ class WordPool(Pool):
         bm25, terms, weights = present.bm25, self.terms[rows], self.weights[rows]
         idf = present.weights.idf(terms)
         most = idf * bm25.formula.gain * weights
-        found = Contenders(bm25, terms, most, capacity_of(self.k), mask)
-        found.search()
-        owners, slots = found.pairs.owners, found.pairs.slots
+        found = find_contenders(bm25, terms, most, capacity_of(self.k), mask)
+        owners, slots = found.owners, found.slots
         penalty = bm25.penalty[slots]
         tf = np.zeros((len(slots), self.width), dtype=np.int64)
         scores = np.zeros(len(slots))

@@ -5,16 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chunk_making import chunk
 from evidencedesk.documents.markdown import parse_document
+from evidencedesk.retrieval import word_contenders
 from evidencedesk.retrieval.corpus import Corpus
 from evidencedesk.retrieval.digest import digest_words
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.retrieval.sparse_searcher import SparseSearcher
-from evidencedesk.retrieval.word_contenders import Contenders
+from evidencedesk.retrieval.word_contenders import find_contenders
 from evidencedesk.retrieval.word_drift import Weights
 from evidencedesk.text.analysis import Analysis
 
@@ -38,20 +40,21 @@ def searcher_of(texts: list[str], later: list[str]) -> SparseSearcher:
     return SparseSearcher.over(corpus.changed({"a": cut("a", texts), "b": cut("b", later)}, make), Analysis(), before)
 
 
-@given(TEXTS, TEXTS, QUERIES, st.integers(1, 8))
+@given(st.sampled_from([0, 20, 2048]), TEXTS, TEXTS, QUERIES, st.integers(1, 8))
 def test_no_text_that_can_be_among_the_best_is_missing(
-    texts: list[str], later: list[str], queries: list[list[int]], count: int
+    many: int, texts: list[str], later: list[str], queries: list[list[int]], count: int
 ) -> None:
     bm25 = searcher_of(texts, later).bm25
     numbers = [bm25.held.number(term) for term in TERMS]
     terms = np.array([[numbers[one] if 0 <= one < len(TERMS) else -1 for one in query] for query in queries])
     most = Weights.of(bm25).idf(terms)
-    found = Contenders(bm25, terms, most, count, bm25.held.live)
-    found.search()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_contenders, "_MANY", many)
+        found = find_contenders(bm25, terms, most, count, bm25.held.live)
     for row, query in enumerate(queries):
         scores = bm25.scores([TERMS[one] for one in query if 0 <= one < len(TERMS)])
         scores[~bm25.held.live] = 0.0
-        slots = found.pairs.slots[found.pairs.owners == row]
+        slots = found.slots[found.owners == row]
         assert sorted(set(slots.tolist())) == slots.tolist()
         others = np.delete(scores, slots)
         assert others.max(initial=0.0) <= found.bound[row] + 1e-12
