@@ -92,8 +92,8 @@ def find_unfindable(
 ) -> Findability:
     """The sections in scope that nothing brings into the top k; without a `model` vectors and fusion are not tried.
 
-    What came instead is what the words bring, whatever the searcher. `documents` and `keys` are by id. From `before`
-    it takes over what rests on pages and lists that did not change; `tick` is told how it goes.
+    What came instead is what the words bring, whatever the searcher. `documents` are by id, `keys` by path. From
+    `before` it takes over what rests on pages and lists that did not change; `tick` is told how it goes.
     """
     before = before if before and before.contract == contract else None
     scope = InScope(corpus, contract.scope)

@@ -70,7 +70,7 @@ class Tries:
     Pairs of a query and a chunk it wants stand page by page: those of page `i` from `firsts[i]` to `firsts[i + 1]` in
     `own` (see `PageTries`). `kinds` are by slot (see `_kinds`), with 0 behind for no slot. `asked` are the numbers of
     the queries that want some chunk, ascending, with their `texts`; `stirred` those of which a page is another one than
-    before.
+    before. `tried` counts the sections.
     """
 
     documents: Mapping[str, ChunkedDocument]
@@ -84,6 +84,7 @@ class Tries:
     asked: Numbers
     texts: Sequence[str]
     stirred: Numbers
+    tried: int
     frame: frozenset[str]
     heading_pages: Mapping[str, int]
 
@@ -148,17 +149,12 @@ def collect_tries(
 
     Headings that belong to the frame of many pages ("Parameters", "See also") are not tried. Sections with one title
     and heading, such as those of a page's versions and translations, share a query, which wants the chunks of all.
-    `before` is of an earlier state under the same scope.
+    `before` is of an earlier state under the same scope; `keys` are by path.
     """
-    if before and before.size > 2 * sum(len(page.numbers) for page in before.pages.values()):
+    if before and before.size > 2 * before.tried:
         before = None  # Most queries are of earlier states.
     changed = changed_keys(before.documents if before else {}, documents)
-    heading_pages = _heading_pages(before, documents, changed)
-    if before and heading_pages is before.heading_pages and len(documents) == len(before.pages):
-        frame = before.frame
-    else:
-        many = max(_FRAME_PAGES, _FRAME_SHARE * len(documents))
-        frame = frozenset(heading for heading, pages in heading_pages.items() if pages >= many)
+    heading_pages, frame = _headings(before, documents, changed)
     if before and before.frame != frame:
         changed = [*documents, *(doc_id for doc_id in before.pages if doc_id not in documents)]
     old = before.pages if before else {}
@@ -168,7 +164,7 @@ def collect_tries(
         tick(done, len(changed))
         if doc_id in documents:
             new[doc_id] = _page_tries(documents[doc_id].document, corpus.parts[doc_id], frame, queries, mask)
-    stirred = [page.numbers for pages in (old, new) for doc_id in changed if (page := pages.get(doc_id))]
+    gone, come = ([page.numbers for doc_id in changed if (page := pages.get(doc_id))] for pages in (old, new))
     for doc_id in changed_keys(before.parts if before else {}, corpus.parts):
         if doc_id in documents and doc_id not in new:
             new[doc_id] = replace(old[doc_id], part=corpus.parts[doc_id])
@@ -177,11 +173,12 @@ def collect_tries(
         # Slots that live on are of parts that are the same; whatever stands in others is not looked at.
         kept = min(len(before.kinds), len(kinds)) - 1
         kinds[:kept] = before.kinds[:kept]
-    for doc_id, page in new.items():
-        kinds[page.part.slots] = _kinds(keys[doc_id], page.part.slots)
+    for page in new.values():
+        kinds[page.part.slots] = _kinds(keys[page.document.path], page.part.slots)
     pages, own, firsts = _joined(before, documents, new)
     asked = np.flatnonzero(np.bincount(own[0], minlength=len(queries.texts)))
     is_asked_again = before is not None and np.array_equal(asked, before.asked)
+    texts = before.texts if before and is_asked_again else list(map(queries.texts.__getitem__, asked.tolist()))
     return Tries(
         documents,
         corpus.parts,
@@ -192,8 +189,9 @@ def collect_tries(
         firsts,
         kinds,
         asked,
-        before.texts if before and is_asked_again else [queries.texts[number] for number in asked.tolist()],
-        np.concatenate([np.zeros(0, dtype=np.intp), *stirred]),
+        texts,
+        np.concatenate([np.zeros(0, dtype=np.intp), *gone, *come]),
+        (before.tried if before else 0) - sum(map(len, gone)) + sum(map(len, come)),
         frame,
         heading_pages,
     )
@@ -250,21 +248,30 @@ def _overlaps(sections: Sequence[Section], chunks: Sequence[Chunk]) -> NDArray[n
     return overlaps
 
 
-def _heading_pages(
+def _headings(
     before: Tries | None, documents: Mapping[str, ChunkedDocument], changed: Sequence[str]
-) -> Mapping[str, int]:
-    """On how many pages each heading stands; the same object as before if nothing has changed."""
+) -> tuple[Mapping[str, int], frozenset[str]]:
+    """On how many pages each heading stands, and the headings that stand on many."""
     changes: Counter[str] = Counter()
     for doc_id in changed:
         if doc_id in documents:
             changes.update({section.heading for section in documents[doc_id].document.sections})
         if before and doc_id in before.pages:
             changes.subtract(before.pages[doc_id].headings)
-    if before and not any(changes.values()):
-        return before.heading_pages
-    counts = Counter(before.heading_pages) if before else Counter()
-    counts.update(changes)
-    return {heading: pages for heading, pages in counts.items() if pages}
+    turned = [heading for heading, change in changes.items() if change]
+    many = max(_FRAME_PAGES, _FRAME_SHARE * len(documents))
+    if before and not turned and len(documents) == len(before.pages):
+        return before.heading_pages, before.frame
+    pages = dict(before.heading_pages) if before else {}
+    for heading in turned:
+        pages[heading] = pages.get(heading, 0) + changes[heading]
+        if not pages[heading]:
+            del pages[heading]
+    if before and len(documents) == len(before.pages):
+        frame = before.frame.difference(turned).union(heading for heading in turned if pages.get(heading, 0) >= many)
+    else:
+        frame = frozenset(heading for heading, count in pages.items() if count >= many)
+    return pages, frame
 
 
 def _kinds(keys: TwinKeys, slots: NDArray[np.int32]) -> NDArray[np.int64]:

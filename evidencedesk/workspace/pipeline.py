@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from operator import attrgetter
 
 from evidencedesk.retrieval.calibration import calibrate
 from evidencedesk.retrieval.catalog import Catalog
@@ -317,7 +316,7 @@ def ask_questions(
 
 
 def try_headings(
-    before: Findability | None, index: Index, config: Config, progress: Progress, pages: Mapping[str, TwinKeys]
+    before: Findability | None, index: Index, config: Config, progress: Progress, keys: Mapping[str, TwinKeys]
 ) -> Findability:
     """Index → which sections their own headings do not bring; pages with the same text count as one."""
     contract = config.contract()
@@ -325,9 +324,6 @@ def try_headings(
     scope = index.catalog.allowed(contract.scope)
     words = partial(index.sparse.rank_many, allowed=scope, tick=tick, with_scores=False)
     model = None if contract.searcher == "sparse" else index.dense.model
-    # Of pages that share an id the first is in the index.
-    ordered = list(pages.values())[::-1]
-    keys = dict(zip(map(attrgetter("document.doc_id"), ordered), ordered, strict=True))
     return find_unfindable(before, index.by_id, keys, index.corpus, words, model, index.searchers, contract, tick)
 
 

@@ -97,7 +97,7 @@ def told(findability: Findability) -> list[UnfindableSection]:
 
 
 def readings(documents: Sequence[ChunkedDocument]) -> dict[str, Reading]:
-    return {str(number): Reading(document) for number, document in enumerate(documents)}
+    return {document.document.path: Reading(document) for document in documents}
 
 
 def tried(
