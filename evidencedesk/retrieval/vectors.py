@@ -28,7 +28,7 @@ __all__ = [
     "unusable_reason",
 ]
 
-_BATCH = 32
+_BATCH = 64
 _BLOCK = 1 << 24
 _ROWS = 1024
 _QUERIES = 1024

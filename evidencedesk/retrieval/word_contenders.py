@@ -119,18 +119,18 @@ class Contenders:
         active = np.flatnonzero(self._done < self._ends)
         while len(active):
             self._look_up(active, goal)
-            self._raise_least()
+            self._raise_least(active)
             active = np.flatnonzero((self._done < self._ends) & ~(self._left() * _SLACK < self._least))
             goal = np.maximum(goal, self._least)
         np.maximum(self.bound, np.where(self._done < self._ends, self._left() * _SLACK, 0.0), out=self.bound)
         self._drop()
         while True:
             sizes = np.bincount(self.pairs.owners, minlength=len(self._done))
-            active = (self._done < self._ends) & (sizes > self._count)
-            if not active.any():
+            active = np.flatnonzero((self._done < self._ends) & (sizes > self._count))
+            if not len(active):
                 return
             self._refine(active)
-            self._raise_least()
+            self._raise_least(active)
             self._drop()
 
     def _left(self) -> Floats:
@@ -154,21 +154,31 @@ class Contenders:
         self.pairs = self.pairs.joined(rows[which], slots, given, len(self._mask))
         self._done[active] = last
 
-    def _refine(self, active: NDArray[np.bool_]) -> None:
+    def _pairs_of(self, active: Owners) -> Owners:
+        """The places of the pairs of some queries."""
+        is_active = np.zeros(len(self._done), dtype=np.bool_)
+        is_active[active] = True
+        return np.flatnonzero(is_active[self.pairs.owners])
+
+    def _refine(self, active: Owners) -> None:
         """Look the next term of some queries up in their texts."""
-        at = np.flatnonzero(active[self.pairs.owners])
+        at = self._pairs_of(active)
         rows, slots = self.pairs.owners[at], self.pairs.slots[at]
         places = self._done[rows]
         counts = self._bm25.held.counts_of(self._terms[rows, places], slots)
         self.pairs.sums[at] += self._most[rows, places] * (counts / (counts + self._bm25.penalty[slots]))
         self._done[active] += 1
 
-    def _raise_least(self) -> None:
-        """Find what the `count` best of each query have at least."""
+    def _raise_least(self, active: Owners) -> None:
+        """Find what the `count` best of some queries have at least."""
+        at = self._pairs_of(active)
+        owners, sums = self.pairs.owners[at], self.pairs.sums[at]
+        # What was the least before still is; less does not matter.
+        reached = sums >= self._least[owners]
+        owners, sums = owners[reached], sums[reached]
         # Sums of 0 or more go like their bits, of which the last are cut off: one number holds a query and a sum.
-        bits = self.pairs.sums.view(np.int64) >> _CUT
-        keys = np.sort((self.pairs.owners << _BITS) + (_MOST - bits))
-        ends = np.searchsorted(self.pairs.owners, np.arange(len(self._done) + 1))
+        keys = np.sort((owners << _BITS) + (_MOST - (sums.view(np.int64) >> _CUT)))
+        ends = np.searchsorted(owners, np.arange(len(self._done) + 1))
         full = np.flatnonzero(np.diff(ends) > self._count)
         least = ((_MOST - (keys[ends[full] + self._count - 1] & _MOST)) << _CUT).view(np.float64)
         self._least[full] = np.maximum(self._least[full], least)
