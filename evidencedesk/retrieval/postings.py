@@ -80,14 +80,14 @@ class Postings:
             lengths[one.slots] = one.lengths
         numbers, slots, counts = _joined(entries)
         if (slots[1:] >= slots[:-1]).all():
-            order = np.argsort(numbers, kind="stable")
+            order = _stable(numbers)
         else:
             order = np.argsort(numbers.astype(np.int64) * size + slots)
-        starts = np.searchsorted(numbers[order], np.arange(len(terms) + 1))
+        df = np.bincount(numbers, minlength=len(terms))
         return cls(
             terms,
-            np.diff(starts),
-            starts,
+            df,
+            np.append(0, np.cumsum(df)),
             slots[order],
             counts[order],
             *_joined([]),
@@ -220,6 +220,13 @@ class Postings:
     def in_use(self) -> Iterator[tuple[str, int]]:
         """The terms that some live text holds, with the number of texts."""
         return ((term, df) for term, df in zip(self.terms, self.df.tolist(), strict=False) if df)
+
+
+def _stable(numbers: Ints) -> NDArray[np.intp]:
+    """The stable order of whole numbers from 0 on, by 16 bits at a time: those numpy sorts several times faster."""
+    order = np.argsort((numbers & 0xFFFF).astype(np.uint16), kind="stable")
+    high = (numbers >> 16).astype(np.uint16)
+    return order[np.argsort(high[order], kind="stable")] if high.any() else order
 
 
 def _joined(entries: Sequence[tuple[Ints, Ints, Ints]]) -> tuple[Ints, Ints, Ints]:
