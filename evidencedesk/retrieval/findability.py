@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,10 +132,10 @@ class _ByPage:
     contract: Contract
     tick: Tick
 
-    def among(self, numbers: Numbers, brought: NDArray[np.int32]) -> list[bool]:
+    def among(self, numbers: Numbers, brought: NDArray[np.int32]) -> Flags:
         """Whether fewer than k are nearer than a chunk of their own."""
-        places = (one.place_of_own() for one in self._near(numbers, brought))
-        return [place is not None and place < self.contract.k for place in places]
+        places = [one.places_of_own(count) for count, one in self._near(numbers, brought)]
+        return np.concatenate(places) < self.contract.k
 
     def fused(self, numbers: Numbers, deep: Best, rows: Numbers) -> Flags:
         """Whether fusion brings a chunk of their own that words bring further down; `rows` are those in `deep`.
@@ -146,7 +146,8 @@ class _ByPage:
         rows = rows[found]
         chunks, k, rrf_k = self.corpus.chunks, self.contract.k, self.contract.rrf_k
         verdicts = []
-        for row, one in zip(rows.tolist(), self._near(numbers[found], deep.slots[rows]), strict=True):
+        each = chain.from_iterable(one.each(count) for count, one in self._near(numbers[found], deep.slots[rows]))
+        for row, one in zip(rows.tolist(), each, strict=True):
             pairs = zip(one.slots.tolist(), one.scores.tolist(), strict=True)
             dense = ranked(((chunks[slot], score) for slot, score in list(pairs)[: deep.slots.shape[1]]), "dense")
             own = {chunks[slot].id for slot in one.slots[one.is_own].tolist()}
@@ -154,7 +155,7 @@ class _ByPage:
         found[found] = verdicts
         return found
 
-    def _near(self, numbers: Numbers, brought: NDArray[np.int32]) -> Iterator[Near]:
+    def _near(self, numbers: Numbers, brought: NDArray[np.int32]) -> Iterator[tuple[int, Near]]:
         return near(numbers, brought, self.tries, self.corpus, self.mask, self.model, self.tick)
 
 

@@ -25,15 +25,28 @@ _QUERIES = 256
 
 
 class Near(NamedTuple):
-    """Chunks with a cosine above 0, nearest first, ties by id; `is_own` says which ones the query wants."""
+    """Of some queries, by their rows: chunks with a cosine above 0, nearest first, ties by id.
 
+    `is_own` says which ones the query wants.
+    """
+
+    rows: Numbers
     slots: NDArray[np.int32]
     scores: NDArray[np.float32]
     is_own: NDArray[np.bool_]
 
-    def place_of_own(self) -> int | None:
-        """How many stand before the first that is wanted, None where there is none."""
-        return int(self.is_own.argmax()) if self.is_own.any() else None
+    def places_of_own(self, count: int) -> Numbers:
+        """For each of so many queries: how many stand before the first that it wants; very many where there is none."""
+        places = np.full(count, np.iinfo(np.intp).max)
+        rows, firsts = np.unique(self.rows[self.is_own], return_index=True)
+        places[rows] = np.flatnonzero(self.is_own)[firsts] - np.searchsorted(self.rows, rows)
+        return places
+
+    def each(self, count: int) -> Iterator[Near]:
+        """The same for each of so many queries."""
+        for start, end in pairwise(np.searchsorted(self.rows, np.arange(count + 1)).tolist()):
+            own = slice(start, end)
+            yield Near(self.rows[own], self.slots[own], self.scores[own], self.is_own[own])
 
 
 def near(
@@ -44,8 +57,9 @@ def near(
     mask: Mask,
     model: Model,
     tick: Tick = untold,
-) -> Iterator[Near]:
-    """For queries with these numbers: the chunks of the pages that ask them, and those brought by others.
+) -> Iterator[tuple[int, Near]]:
+    """For queries with these numbers, many at a time: how many, and what is near of the pages that ask them and of what
+    was brought.
 
     Only chunks in `mask` count. `brought[i]` holds slots in `mask` for query `numbers[i]`, -1 where there are no more.
     """
@@ -70,9 +84,7 @@ def near(
         at, slots, scores = at[once], slots[once], scores[once]
         kinds, which = np.unique(tries.kinds[np.concatenate([tries.own_slot[own], slots])], return_inverse=True)
         wanted = rows * len(kinds) + which[: len(own)]
-        is_own = np.isin(at * len(kinds) + which[len(own) :], wanted)
-        ends = np.searchsorted(at, np.arange(len(block) + 1)).tolist()
-        yield from (Near(slots[first:last], scores[first:last], is_own[first:last]) for first, last in pairwise(ends))
+        yield len(block), Near(at, slots, scores, np.isin(at * len(kinds) + which[len(own) :], wanted))
 
 
 _Scored = tuple[Numbers, NDArray[np.int32], NDArray[np.float32]]
