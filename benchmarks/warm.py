@@ -7,6 +7,7 @@ the snapshots are compared, and the benchmark fails when they differ.
 from __future__ import annotations
 
 import argparse
+import gc
 import statistics
 import time
 from functools import partial
@@ -43,6 +44,8 @@ def measure(root: Path, options: argparse.Namespace, outcome: Outcome) -> None:
     cold = clocks[COLD].run(partial(stages.run, COLD, partial(Workspace.open, root, today=TODAY, progress=stages)))
     expected = cold.snapshot
     del cold
+    # A program that has just started has no heap for the collector to walk through.
+    gc.freeze()
     for name in (FILLING, *[WARM] * options.runs):
         watch = Watch()
         from_cache = partial(Workspace.open, root, today=TODAY, progress=stages, cache=True, early=watch)

@@ -70,16 +70,16 @@ class Workspace:
         self._settings: Source | None = None
         self._config, self._config_defects = defaults, tuple[ConfigDefect, ...]()
         self._baseline: tuple[Source, Baseline, tuple[ConfigDefect, ...]] | None = None
-        self._read_settings()
-        self._read_files()
-        texts = (source.text for source in self._documents.values())
-        self._cache = Cache.of(root, self._config.cache) if cache and is_large(texts) else None
-        self._reader = Reader(self._cache, helpers_here())
-        self._kept = KeptState(self._cache) if self._cache else None
-        self._kept_problems = KeptProblems(self._cache) if self._cache else None
-        if early:
-            self._tell_early(early)
         with _no_garbage():
+            self._read_settings()
+            self._read_files()
+            texts = (source.text for source in self._documents.values())
+            self._cache = Cache.of(root, self._config.cache) if cache and is_large(texts) else None
+            self._reader = Reader(self._cache, helpers_here())
+            self._kept = KeptState(self._cache) if self._cache else None
+            self._kept_problems = KeptProblems(self._cache) if self._cache else None
+            if early:
+                self._tell_early(early)
             self._snapshot = self._evaluate()
             self.mark_saved()
             self.keep()
