@@ -90,7 +90,7 @@ def test_cache_info_and_clear(run: Run, kb: Path) -> None:
     assert "There is no cache" in run("cache", "info", kb).err
     run("check", kb)
     (line,) = run("cache", "info", kb).out.splitlines()
-    assert line.startswith(str(kb / CACHE)) and line.endswith("in 2 files")
+    assert line.startswith(str(kb / CACHE)) and line.endswith("in 3 files")
     (removed,) = run("cache", "clear", kb).err.splitlines()
     assert removed.startswith(f"Removed {kb / CACHE}")
     assert not (kb / ".evidencedesk").exists()
