@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -42,7 +43,11 @@ class EngineProcess:
         """Start the process; requests sent before are delivered now. Raises OSError when it cannot be started."""
         self._starting = asyncio.ensure_future(
             asyncio.create_subprocess_exec(
-                *self._command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                # The products of a save or a search are small: a second thread only waits, at the cost of the first.
+                env={"OPENBLAS_NUM_THREADS": "1", **os.environ},
             )
         )
         process = await asyncio.shield(self._starting)
