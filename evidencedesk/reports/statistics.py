@@ -14,7 +14,7 @@ from evidencedesk.reports.summary import weight
 from evidencedesk.retrieval.chunk import Chunk
 from evidencedesk.retrieval.evaluation import Evaluation, Judgement, judgements
 from evidencedesk.retrieval.facts import ChunkedDocument, Facts, UnfindableSection
-from evidencedesk.retrieval.places import brings_page
+from evidencedesk.retrieval.places import found_beside
 from evidencedesk.retrieval.repeats import copies_of, repeats
 from evidencedesk.retrieval.tables import split_tables, tables
 from evidencedesk.rule import Problem
@@ -325,5 +325,5 @@ def _winner(evaluation: Evaluation, twin_of: Mapping[str, str]) -> str:
 
 
 def _unfindable(section: UnfindableSection, facts: Facts) -> Case:
-    found = brings_page(section, facts)
-    return Case(section.path, "on a page that is found" if found else "on a page that is not found either")
+    found = found_beside(section, facts)
+    return Case(section.path, "on a page that is found" if found is not None else "on a page that is not found either")

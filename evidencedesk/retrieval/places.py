@@ -77,12 +77,14 @@ def beneath(place: GoldPlace, document: Document) -> bool:
     return False
 
 
-def brings_page(section: UnfindableSection, facts: Facts) -> bool:
-    """Whether the search for a section brings another part of its page, or of a page with the same title."""
+def found_beside(section: UnfindableSection, facts: Facts) -> str | None:
+    """The first chunk that the words of a section find of its page, or of a page with the same title; its id."""
     title = facts.documents[section.path].document.title
-    doc_ids = dict.fromkeys(winner.rpartition(":c")[0] for winner in section.winners)
-    found = (facts.by_id[doc_id].document for doc_id in doc_ids)
-    return any(page.path == section.path or page.title == title for page in found)
+    for winner in section.winners:
+        page = facts.by_id[winner.rpartition(":c")[0]].document
+        if page.path == section.path or page.title == title:
+            return winner
+    return None
 
 
 def reference(document: Document, section: Section | None) -> str:

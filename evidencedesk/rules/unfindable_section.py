@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evidencedesk.retrieval.facts import Facts, UnfindablePage
-from evidencedesk.retrieval.places import brings_page, chunk_of, listed, named, quoted, start_of
+from evidencedesk.retrieval.places import chunk_of, found_beside, listed, named, quoted, start_of
 from evidencedesk.rule import Related, Severity, Violation, rule
 
 _SINGLY = 3
@@ -16,10 +16,10 @@ _SINGLY = 3
     stage="retrieval",
     failure="missed_evidence",
     severity=Severity.INFORMATION,
-    message="a search for “{query}”, this section's own title and heading, does not find it: {winner}",
+    message="a search for “{query}”, this section's own title and heading, does not find it; its words find {winner}",
     messages={
         "part": "a search for “{query}”, this section's own title and heading, finds other sections under "
-        "this title instead: {winner}",
+        "this title instead, such as {winner}",
         "several": "{count} sections of this page are not found by its title and their headings: {headings}",
     },
 )
@@ -86,15 +86,14 @@ def unfindable_section(subject: UnfindablePage, facts: Facts) -> Iterator[Violat
     if len(found) > _SINGLY:
         values = {"count": len(found), "headings": listed([f"“{quoted(one.anchor, 40)}”" for one in found])}
         related = tuple(Related(path, spans[one.anchor], f"not found by “{one.query}”") for one in found[1:])
-        severity = Severity.HINT if all(brings_page(one, facts) for one in found) else Severity.INFORMATION
+        is_beside = all(found_beside(one, facts) is not None for one in found)
+        severity = Severity.HINT if is_beside else Severity.INFORMATION
         yield Violation(path, spans[found[0].anchor], values, document.doc_id, related, severity, "several")
         return
     for one in found:
-        first = [chunk_of(facts, winner) for winner in one.winners[:1]]
-        values = {
-            "query": one.query,
-            "winner": f"its words find {named(first[0])}" if first else "its words find nothing",
-        }
-        related = tuple(Related(*start_of(facts, chunk), "rank 1 by words") for chunk in first)
-        severity, message = (Severity.HINT, "part") if brings_page(one, facts) else (Severity.INFORMATION, "")
+        beside = found_beside(one, facts)
+        shown = [chunk_of(facts, winner) for winner in ([beside] if beside is not None else one.winners[:1])]
+        values = {"query": one.query, "winner": named(shown[0]) if shown else "nothing"}
+        related = tuple(Related(*start_of(facts, chunk), "what its words find") for chunk in shown)
+        severity, message = (Severity.HINT, "part") if beside is not None else (Severity.INFORMATION, "")
         yield Violation(path, spans[one.anchor], values, one.anchor, related, severity, message)
