@@ -1,4 +1,4 @@
-"""Where the gold of labels stands. Invariant: a text is folded once, and a gold entry looked for once in it."""
+"""Where the gold of labels stands. Invariant: a gold entry is looked for once in a text."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ class Page:
         """The texts of the chunks, folded, in their order."""
         return tuple(fold(chunk.text) for chunk in self.chunked.chunks)
 
+    def forget_texts(self) -> None:
+        """Drop what is folded."""
+        for name in ("text", "chunks"):
+            self.__dict__.pop(name, None)
+
     def place(self, gold: Gold) -> GoldPlace:
         """Where a gold entry stands in this document; the same object for equal entries."""
         return self.places.get(gold) or self.places.setdefault(gold, self._locate(gold))
@@ -82,6 +87,11 @@ class Evidence:
             return GoldPlace(replace(gold, doc_id=doc_id), None, (), (), (), ())
         page = self.pages.get(doc_id) or self.pages.setdefault(doc_id, Page(self.by_id[doc_id]))
         return page.place(gold)
+
+    def forget_texts(self) -> None:
+        """Drop the folded texts, as large as the pages; a page is folded again when new gold is looked for."""
+        for page in self.pages.values():
+            page.forget_texts()
 
     def chunks_of(self, doc_id: str) -> tuple[Chunk, ...]:
         """The chunks of a document; none when there is no such document."""

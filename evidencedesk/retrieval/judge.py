@@ -324,6 +324,8 @@ def judge(
             # Gold at the same places makes the same judgement; else there is nothing to go by.
             last = last if _same(places, last.places) else None
         new[label_id] = _judge(last, question in stirred, source, answers.of(question), contract, evidence)
+    if not known:
+        evidence.forget_texts()
     judgements = known
     if new or not same_keys(known, questions.sources):
         judgements = {label_id: new.get(label_id) or known[label_id] for label_id in questions.sources}

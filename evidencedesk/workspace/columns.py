@@ -56,7 +56,7 @@ class Codec(Generic[Value]):
             raise UnwritableError(str(error)) from error
 
     def decode(self, data: Bytes, shared: Sequence[str] = (), known: dict[str, str] | None = None) -> Value:
-        """The value back; its arrays are read-only views of `data`. Raises UnreadableError.
+        """The value back; its arrays are read-only. Raises UnreadableError.
 
         A text that is `known` is that very object; the others become known.
         """
@@ -207,7 +207,10 @@ class _Array(_Column):
 
     def _read(self, dtype: np.dtype[Any], shape: list[int], data: In) -> NDArray[Any]:
         self._check(dtype)
-        return np.frombuffer(data.raw(math.prod(shape) * dtype.itemsize), dtype).reshape(shape)
+        # A view would keep all of the record.
+        made = np.frombuffer(data.raw(math.prod(shape) * dtype.itemsize), dtype).reshape(shape).copy()
+        made.setflags(write=False)
+        return made
 
     def _check(self, dtype: np.dtype[Any]) -> None:
         if dtype.type is not self._kind:
