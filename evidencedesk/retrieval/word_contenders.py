@@ -200,23 +200,22 @@ def _contenders_of_one(
     touched = np.zeros(0, dtype=np.int32)
     done, least, goal = 0, -np.inf, left / 2
     while done < len(by_weight) and not left * _SLACK < least:
-        parts: list[tuple[Slots, Slots, Floats]] = []
-        while done < len(by_weight) and not (parts and left * _SLACK < goal):
+        new: list[Slots] = []
+        while done < len(by_weight) and not (new and left * _SLACK < goal):
             place = by_weight[done]
             slots, counts = bm25.held.of_term(int(terms[place]))
-            parts.append((slots, counts, np.full(len(slots), most[place])))
+            allowed = mask[slots]
+            if not allowed.all():
+                slots, counts = slots[allowed], counts[allowed]
+            held = sums[slots]
+            new.append(slots[held == 0])
+            sums[slots] = held + most[place] * (counts / (counts + bm25.penalty[slots]))
             left -= float(most[place])
             done += 1
-        slots, counts, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        allowed = mask[slots]
-        if not allowed.all():
-            slots, counts, weights = slots[allowed], counts[allowed], weights[allowed]
-        touched = np.concatenate([touched, _distinct(slots[sums[slots] == 0])])
-        np.add.at(sums, slots, weights * (counts / (counts + bm25.penalty[slots])))
+        touched = np.concatenate([touched, *new])
         if len(touched) > count:
             goal = least = _kth(sums[touched], count)
-    slots = np.sort(touched)
-    partial = sums[slots]
+    slots, partial = touched, sums[touched]
     sums[slots] = 0.0
     bound = max(left, 0.0) * _SLACK if done < len(by_weight) else 0.0
     while True:
@@ -226,21 +225,13 @@ def _contenders_of_one(
             bound = max(bound, float(best[~kept].max()))
             slots, partial = slots[kept], partial[kept]
         if done == len(by_weight) or len(slots) <= count:
-            return slots, bound
+            return np.sort(slots), bound
         place = by_weight[done]
         counts = bm25.held.counts_at(int(terms[place]), slots)
         partial += most[place] * (counts / (counts + bm25.penalty[slots]))
         left -= float(most[place])
         done += 1
         least = max(least, _kth(partial, count))
-
-
-def _distinct(slots: Slots) -> Slots:
-    """Each of them once, ascending; `np.unique` takes ten times as long for so few."""
-    slots = np.sort(slots)
-    is_first = np.ones(len(slots), dtype=np.bool_)
-    np.not_equal(slots[1:], slots[:-1], out=is_first[1:])
-    return slots[is_first]
 
 
 def _kth(values: Floats, k: int) -> float:
