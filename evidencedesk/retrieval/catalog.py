@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from evidencedesk.documents.markdown import parse_document
-from evidencedesk.retrieval.chunk import Chunk, Location
+from evidencedesk.retrieval.chunk import Chunk, Location, number_in
 from evidencedesk.retrieval.chunking import make_chunker
 from evidencedesk.retrieval.corpus import Corpus, Cut, InScope
 from evidencedesk.retrieval.scope import Scope
@@ -78,17 +78,13 @@ class _Moved(Mapping[str, Chunk]):
         self._pages = pages
 
     def __getitem__(self, chunk_id: str) -> Chunk:
-        return self._pages[self._chunks[chunk_id].doc_id].chunks[int(chunk_id.rpartition(":c")[2])]
+        return self._pages[self._chunks[chunk_id].doc_id].chunks[number_in(chunk_id)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._chunks)
 
     def __len__(self) -> int:
         return len(self._chunks)
-
-
-def _chunks_of(pages: Mapping[str, Cut]) -> list[Chunk]:
-    return [chunk for page in pages.values() for chunk in page.chunks]
 
 
 def load_catalog(name: str, **opts: Any) -> Catalog:

@@ -62,3 +62,13 @@ class Chunk:
     def passage_heading(self) -> str:
         """The line above the text of the passage; empty when there is none."""
         return " – ".join(part for part in (self.title, self.section) if part)
+
+
+def doc_id_in(chunk_id: str) -> str:
+    """The document's id in the id of one of its chunks."""
+    return chunk_id.rpartition(":c")[0]
+
+
+def number_in(chunk_id: str) -> int:
+    """Which of its document's chunks an id names, from 0."""
+    return int(chunk_id.rpartition(":c")[2])

@@ -50,9 +50,7 @@ class Verdicts:
             made.marks[tries.stirred] = None
         return made
 
-    def take(
-        self, numbers: Numbers, marks: Marks, judge: Callable[[Numbers, Numbers], Sequence[bool] | Flags]
-    ) -> Flags:
+    def take(self, numbers: Numbers, marks: Marks, judge: Callable[[Numbers, Numbers], Flags]) -> Flags:
         """The verdicts on some queries whose lists have these marks; `judge` gives those that do not hold any more.
 
         It is given the queries' numbers and their places among those asked for.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from evidencedesk.documents.document import Document, Section
-from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.chunk import Chunk, doc_id_in, number_in
 from evidencedesk.retrieval.evaluation import Evaluation, GoldPlace
 from evidencedesk.retrieval.facts import Facts, UnfindableSection
 from evidencedesk.text.spans import Span
@@ -27,15 +27,13 @@ def question_of(evaluation: Evaluation) -> Place:
 
 def chunk_of(facts: Facts, chunk_id: str) -> Chunk:
     """The chunk with an id that is searched. Raises KeyError or IndexError for any other."""
-    doc_id, _, number = chunk_id.rpartition(":c")
-    return facts.by_id[doc_id].chunks[int(number)]
+    return facts.by_id[doc_id_in(chunk_id)].chunks[number_in(chunk_id)]
 
 
 def scoped_chunk(facts: Facts, chunk_id: str) -> Chunk | None:
     """The chunk with this id when it is in the workspace's scope; not of a document whose id an earlier one has."""
-    doc_id, _, number = chunk_id.rpartition(":c")
-    chunks = facts.by_id[doc_id].chunks
-    chunk = chunks[int(number)] if int(number) < len(chunks) else None
+    chunks, number = facts.by_id[doc_id_in(chunk_id)].chunks, number_in(chunk_id)
+    chunk = chunks[number] if number < len(chunks) else None
     return chunk if chunk and facts.contract.scope.admits(chunk.status, chunk.audience, chunk.lang) else None
 
 
@@ -81,7 +79,7 @@ def found_beside(section: UnfindableSection, facts: Facts) -> str | None:
     """The first chunk that the words of a section find of its page, or of a page with the same title; its id."""
     title = facts.documents[section.path].document.title
     for winner in section.winners:
-        page = facts.by_id[winner.rpartition(":c")[0]].document
+        page = facts.by_id[doc_id_in(winner)].document
         if page.path == section.path or page.title == title:
             return winner
     return None

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from evidencedesk.documents.document import Document
 from evidencedesk.retrieval.changes import changed_keys
-from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.chunk import Chunk, doc_id_in, number_in
 from evidencedesk.retrieval.facts import ChunkedDocument, EqualChunks, EqualPages, Facts, SimilarChunks
 from evidencedesk.retrieval.places import chunk_of, scoped_chunk
 from evidencedesk.retrieval.scope import Scope
@@ -169,7 +169,7 @@ class _Look(NamedTuple):
         passage: EqualChunks | None = None
         if len(kept) > 1:
             first = holders[0]
-            text = self.by_id[first].chunks[_number(kept[0])].text
+            text = self.by_id[first].chunks[number_in(kept[0])].text
             if len(words(text)) >= MIN_WORDS:
                 passage = EqualChunks(kept, tuple(dict.fromkeys([self.pages[doc_id].path for doc_id in holders])))
         return _Group(ids, docs, doc_ids, counts, first, passage)
@@ -177,7 +177,7 @@ class _Look(NamedTuple):
     def _counts(self, ids: tuple[str, ...], pages: Sequence[_Page]) -> list[bool]:
         """Which of these chunks matter."""
         # Of a document whose id an earlier one has, there may be chunks that are not searched.
-        seen = [page.in_scope and _number(name) < page.chunks for name, page in zip(ids, pages, strict=True)]
+        seen = [page.in_scope and number_in(name) < page.chunks for name, page in zip(ids, pages, strict=True)]
         paths = {page.path for page in compress(pages, seen)}
         lang: str | None = None
         originals: dict[str, str] = {}
@@ -195,17 +195,13 @@ class _Look(NamedTuple):
         return group is None or group.paths[0] == page.path or group.paths[0] not in paths
 
 
-def _number(chunk_id: str) -> int:
-    return int(chunk_id.rpartition(":c")[2])
-
-
 def _docs(ids: tuple[str, ...], old: _Group | None) -> list[str]:
     """The documents of chunk ids. Most often a few ids are others than before, and the rest needs no look."""
     if old is None:
-        return [name.rpartition(":c")[0] for name in ids]
+        return list(map(doc_id_in, ids))
     head = [*map(eq, ids, old.ids), False].index(False)
     tail = [*map(eq, reversed(ids[head:]), reversed(old.ids[head:])), False].index(False)
-    middle = [name.rpartition(":c")[0] for name in ids[head : len(ids) - tail]]
+    middle = map(doc_id_in, ids[head : len(ids) - tail])
     return [*old.docs[:head], *middle, *old.docs[len(old.docs) - tail :]]
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
 from evidencedesk.rule import Problem, Related, Severity
 from evidencedesk.text.spans import Span
@@ -33,6 +34,7 @@ class _Shown:
     fingerprint: str
 
 
+_parts_of = attrgetter(*(field.name for field in fields(_Shown)))
 _SHOWN: Codec[tuple[_Shown, ...]] = Codec(tuple[_Shown, ...])
 
 
@@ -59,7 +61,7 @@ class KeptProblems:
             return
         self._cache.discard(self._key)
         self._key = key
-        shown = (_shown(problem) for problem in problems if not problem.code.startswith(_REGRESSIONS))
+        shown = (_Shown(*_parts_of(problem)) for problem in problems if not problem.code.startswith(_REGRESSIONS))
         with suppress(UnwritableError):
             self._cache.put(key, _SHOWN.encode(tuple(shown)))
 
@@ -80,19 +82,6 @@ def _parts(inputs: Inputs) -> Iterator[str]:
             yield from (kind, source.path, source.text, repr((source.bad, source.error)))
     for path, text in inputs.other_texts.items():
         yield from ("other", path, text)
-
-
-def _shown(problem: Problem) -> _Shown:
-    return _Shown(
-        problem.code,
-        problem.name,
-        problem.severity,
-        problem.path,
-        problem.span,
-        problem.message,
-        problem.related,
-        problem.fingerprint,
-    )
 
 
 def _problem(one: _Shown) -> Problem:

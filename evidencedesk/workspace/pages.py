@@ -15,7 +15,7 @@ from typing import TypeVar
 from evidencedesk.documents.document import Document
 from evidencedesk.documents.versions import head_of
 from evidencedesk.retrieval.changes import difference, same_keys
-from evidencedesk.retrieval.chunk import Chunk
+from evidencedesk.retrieval.chunk import Chunk, number_in
 from evidencedesk.retrieval.evaluation import Place
 from evidencedesk.retrieval.facts import ChunkedDocument
 from evidencedesk.workspace.config import Config
@@ -87,7 +87,7 @@ def placing(by_id: Mapping[str, ChunkedDocument], moved: Mapping[str, ChunkedDoc
     ids = frozenset(page.document.doc_id for page in moved.values())
 
     def place(chunk: Chunk) -> Chunk:
-        return by_id[chunk.doc_id].chunks[int(chunk.id.rpartition(":c")[2])] if chunk.doc_id in ids else chunk
+        return by_id[chunk.doc_id].chunks[number_in(chunk.id)] if chunk.doc_id in ids else chunk
 
     return place if ids else None
 
